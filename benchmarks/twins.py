@@ -26,7 +26,7 @@ from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
-from asyncdemo.lab.servers import PROGRAMS, App, Interface
+from asyncdemo.lab.servers import PROGRAMS
 from asyncdemo.load import Send
 from benchmarks.processes import ROOT
 from benchmarks.summary import Summary
@@ -165,7 +165,7 @@ def _experiment(size: Size) -> Experiment:
     """Sanic, because it starts quickly. Of the first kind of work the protocol makes a row by itself."""
     arm = Arm("sanic", "Sanic", Model.COROUTINES, "Sanic", "Sanic's own")
     twin = replace(arm, name="again", title="Sanic, a second time", twin_of=arm.name)
-    served = ServedApp("sanic", PROGRAMS["sanic"], App(APP, Interface.SANIC))
+    served = ServedApp("sanic", PROGRAMS["sanic"], APP)
     return Experiment(
         name="twins",
         title="A contestant against itself",

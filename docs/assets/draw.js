@@ -10,7 +10,9 @@
   function enliven(form) {
     const rows = Array.from(form.querySelectorAll(".draw-row"));
     const status = form.querySelector(".draw-status");
+    const after = document.querySelector(".draw-after"); // which gives the lengths away
     form.classList.add("draw-live");
+    if (after) after.hidden = true;
     form.addEventListener("input", ({ target }) => draw(target.closest(".draw-row")));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -19,7 +21,7 @@
       await Promise.all(rows.map((row) => grow(row, Number(form.dataset.scale))));
       status.textContent = rows.map(verdict).join(" ");
       form.querySelector("button").disabled = false;
-      document.querySelector("async-timeline[covered]")?.reveal?.({ play: false });
+      if (after) after.hidden = false;
     });
     rows.forEach(draw);
   }

@@ -9,8 +9,8 @@ import { EditorState } from "../lessons/assets/python/codemirror-state.mjs";
 import { EditorView, drawSelection, keymap, lineNumbers } from "../lessons/assets/python/codemirror-view.mjs";
 import { classHighlighter } from "../lessons/assets/python/lezer-highlight.mjs";
 
-/* label: what the field is called. onChange: of each change by the reader, or by `set`. */
-export function makeField({ text, label, onChange }) {
+/* label: what the field is called. onChange: of each change by the reader, or by `set`. onRun: of Ctrl+Enter. */
+export function makeField({ text, label, onChange, onRun }) {
   const view = new EditorView({
     state: EditorState.create({
       doc: text,
@@ -23,8 +23,8 @@ export function makeField({ text, label, onChange }) {
         indentUnit.of("    "),
         python(),
         syntaxHighlighting(classHighlighter),
-        keymap.of([...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        keymap.of([{ key: "Mod-Enter", run() { onRun(); return true; } }, ...defaultKeymap, ...historyKeymap]),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => { if (update.docChanged) onChange(); }),
       ],
     }),

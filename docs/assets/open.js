@@ -84,7 +84,7 @@
   function show({ problems: told, runs, element, report, recording }) {
     told.forEach(complain);
     if (!runs.length) {
-      say('Nothing is shown. Expected is a file that "asyncdemo trace --save FILE" or "asyncdemo run --save DIR" wrote.');
+      say('Nothing is shown. Open a file that "asyncdemo trace --save FILE" or "asyncdemo run --save DIR" wrote.');
       return;
     }
     add("Timeline", element);

@@ -70,9 +70,16 @@
     const timeline = timelineAfter(form);
     if (!timeline?.reveal) return tell(form, questions);
     say(form, "The recording plays below. The answers follow when it has ended.");
-    timeline.addEventListener("seen", () => tell(form, questions), { once: true });
+    const line = Object.assign(document.createElement("p"), { className: "predict-score" });
+    line.textContent = "The answers follow when the recording has ended.";
+    timeline.before(line); // where readers look while it plays
+    const seen = () => {
+      tell(form, questions);
+      line.scrollIntoView({ block: "nearest" });
+    };
+    timeline.addEventListener("seen", seen, { once: true });
     timeline.reveal({ play: true });
-    timeline.scrollIntoView({ block: "center" });
+    line.scrollIntoView();
   }
 
   function tell(form, questions) {
@@ -81,7 +88,9 @@
     const right = answered.filter(Boolean).length;
     const leftOut = verdicts.length - answered.length;
     const score = answered.length ? `${right} of ${answered.length} right. ` : "";
-    say(form, `${score}${leftOut ? `${leftOut} left out. ` : ""}What happened now stands below each question.`);
+    say(form, `${score}${leftOut ? `${leftOut} left out. ` : ""}What happened is now below each question.`);
+    const link = Object.assign(document.createElement("a"), { href: `#${form.id}`, textContent: "See each answer" });
+    document.querySelector(".predict-score")?.replaceChildren(score && `Your answers: ${score}`, link);
   }
 
   /* Shows what happened, above it what was said. Returns whether that was right; null if nothing was said. */
@@ -100,7 +109,7 @@
     const verdict = document.createElement("p");
     verdict.className = "predict-verdict";
     const word = document.createElement("strong");
-    word.textContent = isRight ? "Right." : "Not so.";
+    word.textContent = isRight ? "Right." : "No.";
     verdict.append(word, ` You said: ${kind.inWords(answer, question)}.`);
     happened.prepend(verdict);
     return isRight;

@@ -59,7 +59,13 @@
     const sign = document.createElement("span");
     sign.className = "lesson-done";
     sign.textContent = ` ✓ ${words}`;
-    link.append(sign);
+    const short = link.closest(".md-nav") && link.querySelector(".md-ellipsis"); // where words have no room
+    if (short) {
+      sign.textContent = " ✓";
+      sign.role = "img";
+      sign.ariaLabel = sign.title = words;
+    }
+    (short || link).append(sign);
   }
 
   /* The first button of the start page leads on from where one was. */

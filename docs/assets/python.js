@@ -1,4 +1,4 @@
-/* Python for a page, in a worker (src/asyncdemo/browser/): it is loaded with the first question.
+/* Python for a page, in a worker (src/asyncdemo/in_page/): it is loaded with the first question.
  *
  * A worker that does not come back is ended, and the next question goes to another one.
  * Not for: what is asked, or what a page shows of the answers (live.js, open.js).
@@ -12,6 +12,7 @@ window.asyncdemoPython = (() => {
     constructor() {
       this.waiting = new Map();
       this.number = 0;
+      this.works = false;
       this.worker = new Worker(WORKER, { type: "module" });
       this.ready = new Promise((resolve, reject) => {
         this.fail = (why) => reject(new Error(why));
@@ -19,7 +20,10 @@ window.asyncdemoPython = (() => {
           this.fail(`Python could not be loaded: ${why}. Try again, or use asyncdemo in a terminal.`);
         this.worker.onerror = (event) => notLoaded(event.message || "the worker is not there");
         this.worker.onmessage = ({ data }) => {
-          if (data.ready) resolve();
+          if (data.ready) {
+            this.works = true;
+            resolve();
+          }
           else if (!data.number) notLoaded(data.failed);
           else this.settle(data);
         };
@@ -52,11 +56,20 @@ window.asyncdemoPython = (() => {
   let current = null;
   let spare = null;
 
-  /* Ends the worker, and with it whatever is under way. */
+  /* Ends the worker, and with it whatever is under way. If it worked, so will another: that one starts right away. */
   function end(why) {
+    const works = current?.works;
     current?.end(why);
     current = spare;
     spare = null;
+    if (!works) return;
+    if (current) prepare();
+    else current = new Python();
+  }
+
+  /* Has another worker at hand for when this one is ended. */
+  function prepare() {
+    spare ??= new Python();
   }
 
   async function ready() {
@@ -74,7 +87,7 @@ window.asyncdemoPython = (() => {
   async function ask(request, { limit_ms, files } = {}) {
     const one = await ready();
     const late = limit_ms && setTimeout(() => {
-      if (one === current) end(`Stopped: it did not come back in ${limit_ms / 1000} s.`);
+      if (one === current) end(`Stopped: it did not finish within ${limit_ms / 1000} s.`);
     }, limit_ms);
     try {
       return await one.ask(request, files);
@@ -90,19 +103,15 @@ window.asyncdemoPython = (() => {
     ask,
     end,
     ready,
-
-    /* Has another worker at hand for when this one is ended. */
-    prepare() {
-      spare ??= new Python();
-    },
+    prepare,
 
     /* Why there can be no Python here; "" if there can. */
     hindrance() {
       if (location.protocol === "file:") {
-        return "From a file a page may not start Python. The command asyncdemo docs shows this page from a server on your machine.";
+        return "A page opened from a file cannot start Python. The command asyncdemo docs serves this page on your machine.";
       }
       if (typeof WebAssembly !== "object") {
-        return "This browser has no WebAssembly, without which there is no Python in a page.";
+        return "This browser has no WebAssembly, which Python in a page needs.";
       }
       return "";
     },

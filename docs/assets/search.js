@@ -1,4 +1,4 @@
-/* Search that costs nothing until it is used, and that works from file:// too.
+/* Search that costs nothing until it is used, that works from file:// too, and that forgives a wrong letter or two.
  *
  * Loaded before the theme's script (`extra.polyfills` in mkdocs.yml). Left alone, that fetches index and worker
  * of the search on every page, and starts a Worker, which browsers forbid to pages from file://.
@@ -13,8 +13,11 @@
       "on or so some that the their them then these they this to was were what when where which who why will with you"
     ).split(" "),
   );
-  const QUERY = 2; // the type of a message to the worker
+  const SETUP = 0; // types of messages to the worker, and of its answer
+  const QUERY = 2;
+  const RESULT = 3;
 
+  const MEANING = new URL("search_meaning.js", document.currentScript.src);
   const WORKER = /\/workers\/search\./;
   const INDEX = /\/search\/search_index\.js(on)?$/;
 
@@ -52,10 +55,16 @@
     constructor(url) {
       super();
       this.url = String(url);
+      this.asked = []; // queries without an answer yet, in order
     }
 
     postMessage(message) {
-      if (message.type === QUERY) message = { ...message, data: withoutSmallWords(message.data) };
+      if (message.type === SETUP) this.docs = message.data.docs;
+      if (message.type === QUERY) {
+        message = { ...message, data: withoutSmallWords(message.data) };
+        this.asked.push(message.data);
+        document.querySelector(".search-meant")?.remove();
+      }
       this.started ??= location.protocol === "file:" ? this.inFrame() : this.inWorker();
       this.started.then((post) => post(message));
     }
@@ -85,6 +94,22 @@
     }
 
     answer(data) {
+      const query = data.type === RESULT && this.asked.shift();
+      if (query && !data.data.items.length) this.askAgain(query, data);
+      else this.tell(data);
+    }
+
+    /* For the words that were probably meant. */
+    async askAgain(query, nothing) {
+      window.asyncdemoMeaning ?? (await load(MEANING));
+      // Not if something else was asked meanwhile.
+      const meant = (!this.asked.length && window.asyncdemoMeaning?.(query, this.docs)) || query;
+      if (meant === query) return this.tell(nothing);
+      this.asked.push(""); // which is not asked again
+      (await this.started)({ type: QUERY, data: meant });
+    }
+
+    tell(data) {
       this.dispatchEvent(new MessageEvent("message", { data }));
     }
   }
@@ -93,6 +118,12 @@
     if (query.includes('"')) return query; // a phrase is meant as it is
     const words = query.split(/\s+/).filter((word) => !SMALL.has(word.toLowerCase().replace(/\W+$/, "")));
     return words.join(" ") || query;
+  }
+
+  function load(src) {
+    return new Promise((done) => {
+      document.head.append(Object.assign(document.createElement("script"), { src, onload: done, onerror: done }));
+    });
   }
 
   const RealWorker = window.Worker;

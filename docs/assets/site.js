@@ -72,9 +72,22 @@
   function offerToRun() {
     document.querySelectorAll(".live").forEach(function (place) {
       var open = place.querySelector(".live-open");
+      if (changedBefore(place.dataset)) {
+        open.textContent = "Go on with your " + (place.dataset.part === "exercise" ? "exercise" : "changed programs");
+      }
       open.hidden = false;
       open.addEventListener("click", function () { openLive(place); });
     });
+  }
+  // Texts are kept by live.js.
+  function changedBefore(of) {
+    try {
+      return Object.keys(localStorage).some(function (key) {
+        return key.startsWith("asyncdemo.live." + of.lesson + ".") && (of.part === "exercise") === key.endsWith(".exercise.py");
+      });
+    } catch (denied) {
+      return false;
+    }
   }
   var live;
   function openLive(place) {

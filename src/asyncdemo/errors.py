@@ -1,4 +1,4 @@
-"""Every error a user can meet, and the one table of exit codes.
+"""Every error that a user can meet, and the only table of exit codes.
 
 A message says what happened, where, and what to do about it, in one or two lines.
 """
@@ -42,10 +42,10 @@ EXIT_CODES: Final = {
 
 
 class AsyncdemoError(Exception):
-    """Base of all; its text is for the user, without a traceback.
+    """Base class of all; its message is for the user, without a traceback.
 
     Attributes:
-        exit_code (int): With which the command ends that raised it; see ``EXIT_CODES``.
+        exit_code (int): The exit code of the command that raised it; see ``EXIT_CODES``.
     """
 
     exit_code = EXIT_FAILED
@@ -58,13 +58,13 @@ class UsageError(AsyncdemoError):
 
 
 class MissingError(AsyncdemoError):
-    """A package or program is not there; the text names the command that installs it."""
+    """A package or program is missing; the message names the command that installs it."""
 
     exit_code = EXIT_MISSING
 
 
 class ScriptError(AsyncdemoError):
-    """The script cannot be run at all: it is not there, or it is not Python."""
+    """The script cannot be run at all: it does not exist, or it is not Python."""
 
 
 class RunFileError(AsyncdemoError):
@@ -80,7 +80,7 @@ class LabFileError(AsyncdemoError):
 
 
 class WorkspaceError(AsyncdemoError):
-    """The workspace or the progress kept in it cannot be read or written as things stand."""
+    """The workspace or the progress kept in it cannot be read or written at the moment."""
 
     exit_code = EXIT_MISSING
 

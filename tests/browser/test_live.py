@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,8 @@ _LONG_MS = 180_000
 """The machine may be busy; how long it takes is for the benchmarks."""
 
 
-def _part(opened: OpenPage, name: str) -> Locator:
-    part = opened(_LESSON).locator(f".live[data-part={name}]")
+def _part(opened: OpenPage, name: str, width: int = 1280) -> Locator:
+    part = opened(_LESSON, width=width).locator(f".live[data-part={name}]")
     part.locator(".live-open").click()
     part.locator(".cm-content").first.wait_for(timeout=_LONG_MS)
     return part
@@ -45,14 +46,22 @@ def test_nothing_of_it_is_loaded_before_one_asks(page: OpenPage) -> None:
 
 def test_programs_are_run_and_one_that_never_ends_is_stopped(page: OpenPage) -> None:
     part = _part(page, "programs")
+    assert len(part.page.workers) == 1  # another one would slow the first run down
+    made: list[str] = []
+    part.page.on("worker", lambda worker: made.append(worker.url))
     part.get_by_label("BREWS").fill("4")
     _press(part, "Run")
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
     assert "1.20 s" in part.locator(".live-result").inner_text()  # 4 times 0.3 s
-    part.locator(".cm-content").last.fill("BREWS = 10\ndef brew(n): ...\nwhile True: pass\n")
+    part.get_by_role("tab", name="awaited.py").click()
+    part.locator(".cm-content:visible").fill("BREWS = 10\ndef brew(n): ...\nwhile True: pass\n")
     _press(part, "Run")
+    part.page.locator(".live[data-part=exercise] .live-open").click()
+    part.page.get_by_text("The programs above are still running.").wait_for()
     _press(part, "Stop")
     part.get_by_text("Stopped.", exact=True).wait_for()
+    assert not part.locator(".live-result").inner_html()  # it was of another run
+    assert len(made) == 2  # the one that goes on, and one for another Stop
     _press(part, "Reset")
     _press(part, "Run")
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
@@ -67,10 +76,10 @@ _BAD = {
     f"{_HEAD}import subprocess\nsubprocess.run(['ls'])\n": "needs processes, which a page does not have",
     f"{_HEAD}import requests\n": "needs the package requests, which a page does not have",
     f"{_HEAD}input('name? ')\n": "EOFError: This page has no keyboard input",
-    f"{_HEAD}exit()\n": "No call of brew was seen",
+    f"{_HEAD}exit()\n": "No call of brew was seen.",
+    f"{_HEAD}import socket\n": "needs sockets, which a page does not have",
     f"{_HEAD}import os\nos._exit(3)\n": "Program terminated with exit(3)",
     f"{_HEAD}x = [bytearray(2**31 - 100) for _ in range(3)]\n": "MemoryError",
-    f"{_HEAD}for _ in range(100_000): print('x' * 80)\n": "characters left out",
     "import asyncio\nasync def brew(n): await asyncio.Event().wait()\nasyncio.run(brew(1))\nBREWS = 1\n": (
         "Deadlock: no timer is set and nothing is outstanding"
     ),
@@ -80,13 +89,43 @@ _BAD = {
 
 def test_bad_input_ends_with_a_sentence_and_the_page_goes_on(page: OpenPage) -> None:
     part = _part(page, "programs")
+    part.get_by_role("tab", name="awaited.py").click()
     for text, sentence in _BAD.items():
-        part.locator(".cm-content").last.fill(text)
+        part.locator(".cm-content:visible").fill(text)
         _press(part, "Run")
-        part.filter(has_text=sentence).wait_for(timeout=_LONG_MS)
+        part.locator(".live-status", has_text=sentence).wait_for(timeout=_LONG_MS)
+    part.locator(".cm-content:visible").fill(f"{_HEAD}for _ in range(100_000): print('x' * 80)\n")
+    _press(part, "Run")
+    part.filter(has_text="characters left out").wait_for(timeout=_LONG_MS)
+    _press(part, "Reset")
+    part.get_by_label("BREWS").fill("-5")
+    _press(part, "Run")
+    part.get_by_text("BREWS can be 1 to 1000 cups (how many cups are made).", exact=True).wait_for()
     _press(part, "Reset")
     _press(part, "Run")
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
+
+
+def test_the_keyboard_runs_programs_and_goes_on_from_there(
+    page: OpenPage, violations: Callable[..., list[str]]
+) -> None:
+    part = _part(page, "programs", width=360)
+    assert not violations(part.page)
+    run = part.get_by_role("button", name="Run", exact=True)
+    run.press("Enter")
+    part.locator("async-timeline").wait_for(timeout=_LONG_MS)
+    assert run.evaluate("button => button === document.activeElement")
+    top = part.locator(".live-element").bounding_box()
+    assert top
+    assert 0 < top["y"] < 450  # half of the window
+    part.get_by_role("tab", name="blocking.py").press("ArrowRight")
+    field = part.get_by_role("textbox", name="awaited.py")
+    field.fill("def brew(n)\n")
+    field.press("Control+Enter")
+    part.locator(".live-status", has_text="SyntaxError").wait_for(timeout=_LONG_MS)
+    assert not violations(part.page)
+    regions = part.page.locator("[role=region]").evaluate_all("all => all.map(region => region.ariaLabel)")
+    assert len(regions) == len(set(regions))
 
 
 def test_a_second_tab_and_a_browser_that_keeps_nothing_are_told(page: OpenPage) -> None:
@@ -104,6 +143,19 @@ def test_a_second_tab_and_a_browser_that_keeps_nothing_are_told(page: OpenPage) 
     )
     there.locator(".cm-content").fill("# not kept\n")
     there.get_by_text("This browser keeps nothing: download the file").wait_for()
+    with other.expect_download() as download:
+        there.get_by_role("button", name="Download exercise.py").click()
+    assert download.value.suggested_filename == "two-sleeps.py"
+    there.locator("input[type=file]").set_input_files(download.value.path())
+    assert "# not kept" in there.locator(".cm-content").inner_text()
+
+
+def test_changed_programs_are_still_there_and_their_button_says_so(page: OpenPage) -> None:
+    part = _part(page, "programs")
+    part.locator(".cm-content:visible").fill("# mine\n")
+    part.page.reload()
+    names = part.page.locator(".live-open").all_inner_texts()
+    assert names == ["Go on with your changed programs", "Solve it in this page"]
 
 
 def test_without_webassembly_the_page_says_so(page: OpenPage) -> None:
@@ -119,9 +171,15 @@ def test_an_exercise_fails_with_its_sentence_and_passes(page: OpenPage) -> None:
     part.locator(".live-failed").wait_for(timeout=_LONG_MS)
     sentence = "6 brews should be at work at the same time; there was never more than 1."
     assert sentence in part.locator(".live-failed").inner_text()
+    for _ in range(2):
+        _press(part, "Hint")
+    assert "time.sleep" in part.locator("details[open] code").all_inner_texts()  # not its Markdown
     part.locator(".cm-content").fill(_SOLUTION.read_text(encoding="utf-8"))
     _press(part, "Check")
     part.get_by_text("Passed.", exact=True).wait_for(timeout=_LONG_MS)
+    assert not part.get_by_text("hint: ").count()
+    part.get_by_role("link", name="Next: 2. Nothing ran").click()
+    part.page.wait_for_url("**/nothing-ran.html")
 
 
 def test_from_a_file_the_page_says_what_to_do(page: OpenPage) -> None:

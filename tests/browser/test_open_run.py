@@ -1,6 +1,6 @@
 """The page "Open your own run" shows what Python makes of the files that one chooses or drops.
 
-Not for: what it makes of them, and what it says of those that are no runs (``tests/unit/browser/test_page``).
+Not for: what it makes of them, and what it says of those that are no runs (``tests/unit/in_page/test_page``).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _drop(opened: Page, files: str) -> None:
     )
 
 
-def _shown(opened: Page, words: str = "Shown below: story (ended well).") -> Locator:
+def _shown(opened: Page, words: str = "Shown below: story (finished).") -> Locator:
     """What is shown, when it is."""
     status = opened.locator("#open-run > [role=status]")  # the timeline has one, too
     status.filter(has_text=words).wait_for(timeout=_LONG_MS)
@@ -76,9 +76,11 @@ def test_a_file_is_read_by_python_and_goes_nowhere(page: OpenPage) -> None:
 def test_what_is_no_run_or_too_large_is_refused_in_words(page: OpenPage) -> None:
     opened = page(_PAGE)
     _choose(opened, ("x.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256))))
-    _shown(opened, 'Expected is a file that "asyncdemo trace --save FILE"')
+    _shown(opened, 'Open a file that "asyncdemo trace --save FILE"')
     problems = opened.get_by_role("alert")
-    assert problems.inner_text() == "x.png is no recorded run: line 1: is not the header of a recorded run."
+    assert (
+        problems.inner_text() == "x.png is not a recorded run: line 1: is not the header of a recorded run."
+    )
     _drop(opened, "new File(Array(400).fill(new Blob([new Uint8Array(1e6)])), 'large.jsonl')")
     problems.filter(has_text="large.jsonl is too large for a page").wait_for()
 
@@ -87,7 +89,7 @@ def test_files_can_be_dropped_anywhere(page: OpenPage) -> None:
     opened = page(_PAGE)
     file = f"new File([{_RUN.decode()!r}], 'brew.jsonl')"
     _drop(opened, f"{file}, {file}")
-    _shown(opened, "Shown below: story (ended well), story (ended well).")
+    _shown(opened, "Shown below: story (finished), story (finished).")
 
 
 def test_a_later_choice_overtakes_one_that_is_still_read(page: OpenPage) -> None:

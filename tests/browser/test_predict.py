@@ -91,7 +91,7 @@ def test_the_page_says_right_where_the_terminal_does(form: Page, place: int) -> 
         answer(asked, given)
         form.get_by_role("button", name="Show what happened").click()
         words = asked.locator(".predict-verdict").inner_text()
-        assert words.startswith("Right. You said: " if expected.right else "Not so. You said: ")
+        assert words.startswith("Right. You said: " if expected.right else "No. You said: ")
         if not isinstance(given, float):
             assert words.endswith(f" {expected.predicted}.")
         verdicts.add(expected.right)
@@ -115,7 +115,7 @@ def test_questions_may_be_left_out_and_the_result_is_announced(form: Page) -> No
     answer(question(form, 1), 4.0)
     form.get_by_role("button", name="Show what happened").click()
     told = form.get_by_role("status").inner_text()
-    assert told == "1 of 2 right. 2 left out. What happened now stands below each question."
+    assert told == "1 of 2 right. 2 left out. What happened is now below each question."
     assert form.locator(".predict-verdict").count() == 2
 
 
@@ -131,6 +131,29 @@ def test_the_answers_follow_the_recording(form: Page) -> None:
     assert "The answers follow" in form.get_by_role("status").inner_text()
     form.evaluate("document.querySelector('#its').dispatchEvent(new Event('seen'))")
     assert form.locator(".predict-happened:visible").count() == len(LESSON.predictions)
+
+
+def test_the_score_stands_above_the_recording_and_leads_to_the_answers(page: OpenPage) -> None:
+    lesson = page("lessons/two-sleeps.html", width=360, height=640)
+    lesson.locator(".predict-choice").first.click()
+    lesson.get_by_role("button", name="Show what happened").click()
+    line = lesson.locator(".predict-score")
+    assert in_sight(line)
+    assert in_sight(lesson.locator("async-timeline .chooser"))  # the first rows follow
+    lesson.mouse.wheel(0, 600)
+    lesson.locator("async-timeline").evaluate("it => it.seek(it.end)")
+    lesson.get_by_text("of 1 right. See each answer").wait_for()
+    assert in_sight(line)
+    line.get_by_role("link").click()
+    assert in_sight(lesson.locator(".predict-question").first)
+
+
+def in_sight(what: Locator) -> bool:
+    return bool(
+        what.evaluate(
+            "it => { const { top } = it.getBoundingClientRect(); return top >= 0 && top < innerHeight; }"
+        )
+    )
 
 
 def test_who_presses_again_gets_the_answers(form: Page) -> None:
@@ -209,7 +232,7 @@ def test_answered_questions_are_accessible_and_fit_a_phone(
 
 def test_on_the_first_page_bars_are_drawn_by_keys_and_the_recording_plays_below_them(page: OpenPage) -> None:
     shown = page("index.html", still=True)
-    assert shown.locator("async-timeline[covered]").count() == 1
+    assert shown.locator("async-timeline").is_hidden()
     shown.get_by_role("slider", name="blocking").focus()
     for _ in range(15):
         shown.keyboard.press("ArrowRight")
@@ -218,7 +241,9 @@ def test_on_the_first_page_bars_are_drawn_by_keys_and_the_recording_plays_below_
     words = shown.locator(".draw-status").inner_text()
     assert "; you drew 1.5 s. threaded took 0.3" in words
     assert words.count("you drew") == 1  # nothing was drawn for the others
-    assert shown.locator("async-timeline[covered]").count() == 0
+    assert shown.locator("async-timeline").is_visible()
+    shown.get_by_role("heading", name="3.0 s one after another, 0.3 s at the same time").wait_for()
+    assert shown.locator(".timeline-follow").count() == 0  # no program is there to follow
     blocking, threaded, _ = (bar.bounding_box() for bar in shown.locator(".draw-bar").all())
     assert blocking is not None
     assert threaded is not None

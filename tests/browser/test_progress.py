@@ -55,6 +55,8 @@ def test_a_lesson_that_was_seen_is_marked_and_the_start_page_goes_on_after_it(pa
     assert folded(shown) == [False] * 3
     shown.goto(f"{page.address}lessons/index.html")
     assert shown.locator(".lesson-list .lesson-done").all_inner_texts() == [" ✓ seen"]
+    sign = shown.locator(".md-nav .lesson-done").first
+    assert (sign.text_content(), sign.get_attribute("aria-label")) == (" ✓", "seen")
     shown.goto(f"{page.address}index.html")
     on = shown.locator(".resume")
     assert on.inner_text().startswith("Go on: ")

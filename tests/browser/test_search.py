@@ -100,6 +100,19 @@ def test_nothing_of_it_is_loaded_until_it_is_used(page: OpenPage, address: str) 
     assert is_loaded(shown)
 
 
+def test_wrong_letters_are_forgiven(page: OpenPage, address: str) -> None:
+    shown = page("index.html", address=address)
+    shown.keyboard.press("/")
+    for typed, meant, where in (
+        ("deadlok", "deadlock", "deadlock-and-poison.html"),
+        ("asyncoi", "asyncio", "siblings.html"),
+    ):
+        assert where in found_for(shown, typed)
+        assert shown.locator(".search-meant").inner_text().endswith(f": {meant}")
+    found_for(shown, "asyncio")
+    assert shown.locator(".search-meant").count() == 0
+
+
 def test_small_words_alone_are_searched_for_too(page: OpenPage) -> None:
     assert found(page("index.html?q=with"))
 

@@ -17,6 +17,7 @@ from asyncdemo.render.html.element import script_js
 from asyncdemo.render.html.element_data import chart_data
 from asyncdemo.render.html.page import render_html
 from asyncdemo.render.timeline.chart import charts
+from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import duration
 from tests.browser.conftest import OpenPage
 from tests.support.runs import Story, at_line, ns
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.browser
 
 Opened = Callable[..., "Page"]
 
-WIDTHS = (360, 768, 1280)
+WIDTHS = (320, 360, 768, 1280)
 
 
 def steps(number: int) -> Run:
@@ -122,8 +123,9 @@ class TestPlaying:
         # All that its button says, since a busy machine may look too late to see it play.
         value(
             page,
-            "{ it.said_by_button = []; new MutationObserver(() => it.said_by_button.push(it.play.title))"
-            ".observe(it.play, { attributeFilter: ['title'] }); }",
+            "{ it.said_by_button = [];"
+            "  new MutationObserver(() => it.said_by_button.push(it.play.textContent))"
+            ".observe(it.play, { childList: true }); }",
         )
         button(page, "Play").click()
         page.wait_for_function("document.querySelector('async-timeline').said_by_button.at(-1) === 'Play'")
@@ -178,6 +180,20 @@ class TestPlaying:
         assert value(page, "it.time") == ns(50)
         button(page, "Next step").click()
         assert value(page, "it.time") == ns(60)
+
+    def test_its_controls_stay_in_sight_while_it_is_used_in_one_row(self, opened: Opened) -> None:
+        page = opened([threaded(50), threaded(50)], width=320, height=600)
+        play = page.locator("async-timeline .main")
+        assert not in_sight(play)  # over, and below the picture
+        value(page, "it.seek(it.end / 2)")
+        assert in_sight(play)
+        bar = page.locator("async-timeline .bar").bounding_box()
+        assert bar
+        assert bar["height"] < 60
+
+
+def in_sight(what: Locator) -> bool:
+    return bool(what.evaluate("it => it.getBoundingClientRect().bottom <= innerHeight"))
 
 
 class TestStepping:
@@ -268,6 +284,27 @@ class TestShowing:
         labels = page.locator("async-timeline .picture g > text").all_text_contents()
         assert len(labels) == page.locator("async-timeline .picture g").count() == 12
         assert [label for label in labels if "✗" in label]
+
+    def test_a_folded_row_in_which_none_is_at_work_has_a_line(self, opened: Opened) -> None:
+        page = opened()
+        not_accepted = [0] * Shade.ACCEPT + [20]
+        row = {
+            "label": "9-28",
+            "size": 20,
+            "ended": "",
+            "bars": [],
+            "bands": [[ns(10), ns(10.1), not_accepted]],
+        }
+        element(page).evaluate(
+            "(it, row) => it.load({ ...it.data, runs: [{ ...it.data.runs[0], rows: [row] }] })", row
+        )
+        drawn = page.locator("async-timeline .picture g > path").get_attribute("d")
+        start, high, end = re.findall(r"M([\d.]+) [\d.]+v-([\d.]+)H([\d.]+)", str(drawn))[0]
+        assert high == "1"
+        assert float(end) - float(start) >= 0.9
+        assert page.locator("async-timeline .legend li").all_inner_texts() == [
+            "not accepted by the server yet"
+        ]
 
     def test_with_all_rows_only_labels_are_left_out(self, opened: Opened) -> None:
         runs = [threaded(50), threaded(50), threaded(50)]

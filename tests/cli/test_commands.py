@@ -12,7 +12,7 @@ import pytest
 from asyncdemo.cli import extras
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.content.catalog import find_course, load_course
-from asyncdemo.course.judging.readiness import Readiness, numbers_words, readiness_words
+from asyncdemo.course.judging.readiness import Readiness, readiness_words
 from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment, in_process
 
 LESSONS = load_course(find_course()).lessons
@@ -83,12 +83,6 @@ def test_list_as_json_is_one_object() -> None:
     ]
 
 
-def test_the_bare_command_says_where_to_begin() -> None:
-    done = in_process()
-    assert done.code == 0
-    assert f"asyncdemo run {LESSONS[0].id}" in done.out
-
-
 def test_a_mistyped_command_gets_a_suggestion() -> None:
     done = in_process("lits")
     assert done.code == 2
@@ -102,25 +96,11 @@ def test_a_script_where_a_command_belongs_is_understood(tmp_path: Path) -> None:
     assert "asyncdemo trace mine.py" in done.err
 
 
-def test_a_mistyped_lesson_gets_a_suggestion() -> None:
-    done = in_process("run", "two-sleps")
-    assert done.code == 2
-    assert "Did you mean 'two-sleeps'?" in done.err
-    assert "Traceback" not in done.err
-    assert done.out == ""
-
-
 def test_an_unknown_knob_is_answered_with_the_knobs() -> None:
     done = in_process("run", "two-sleeps", "--set", "CUPS=3")
     assert done.code == 2
     assert "BREWS" in done.err
     assert "how many cups are made" in done.err
-
-
-def test_an_unknown_variant_is_answered_with_the_variants() -> None:
-    done = in_process("run", "two-sleeps", "--variant", "async")
-    assert done.code == 2
-    assert "blocking, threaded, awaited" in done.err
 
 
 def test_a_course_with_a_broken_manifest_is_named_with_file_and_field(tmp_path: Path) -> None:
@@ -152,19 +132,6 @@ def test_the_doctor_holds_a_schedule_against_this_machine(tmp_path: Path) -> Non
     assert "No lesson runs. 18 needs: unset ASYNCDEMO_REDIS" in lacking.out
     data = in_process("doctor", "--for", "half-a-day", "--json").data
     assert (data["ok"], data["schedule"], len(data["lessons"])) == (True, "Half a day", 8)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "words"),
-    [
-        ([1, 2, 3, 4], "1 to 4"),
-        ([12], "12"),
-        ([1, 3, 5], "1, 3 and 5"),
-        ([2, 1, 4, 5, 6, 9], "1, 2, 4 to 6 and 9"),
-    ],
-)
-def test_numbers_of_lessons_in_words(numbers: list[int], words: str) -> None:
-    assert numbers_words(numbers) == words
 
 
 def test_lessons_that_do_not_run_are_told_by_what_they_need() -> None:
@@ -202,7 +169,7 @@ def test_doctor_as_json_names_every_check_with_its_status() -> None:
     for check in data["checks"]:
         assert check["status"] in {"ok", "note", "missing", "broken"}
         if check["status"] in {"missing", "broken"}:
-            assert check["mend"]
+            assert check["fix"]
 
 
 def test_doctor_fails_if_the_lessons_are_gone(tmp_path: Path) -> None:
@@ -246,9 +213,8 @@ def test_on_windows_it_says_in_one_line_what_to_do(start: str) -> None:
     assert "WSL" in done.stderr
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script_for_the_shell(shell: str) -> None:
-    done = in_process("completion", shell)
+def test_completion_prints_a_script_for_the_shell() -> None:
+    done = in_process("completion", "fish")
     assert done.code == 0
     assert "_ASYNCDEMO_COMPLETE" in done.out
 

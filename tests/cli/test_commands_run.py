@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.packages import install_command
 from asyncdemo.store import load
 from tests.cli.commands import asyncdemo_command, environment, in_process
 
@@ -141,18 +140,6 @@ def test_in_brief_the_first_lesson_is_forty_lines_of_eighty_columns() -> None:
     assert max(map(len, lines)) <= 80
     for words in ("blocking: time 3.", "at most 10 at the same time", "at best", "Answer: 10 brews."):
         assert words in done.out
-
-
-def test_a_missing_package_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
-    course = course_of(tmp_path, "def work() -> None: ...\n")
-    manifest = course / "01-only" / "01-odd" / "lesson.toml"
-    manifest.write_text(
-        manifest.read_text().replace("minutes = 1", 'minutes = 1\npackages = ["no-such-package"]')
-    )
-    done = in_process("run", "odd", "--course", course)
-    assert done.code == 3
-    assert "odd needs no-such-package." in done.err
-    assert install_command("course") in done.err
 
 
 def test_saved_runs_can_be_shown_and_exported(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_the_report_names_each_outcome_and_how_to_see_it_again(script: Path, tmp
     kept = tmp_path / "kept.run"
     done = in_process("trace", "--schedules", "12", "--lane", "pay_in", "--save", kept, script)
     assert done.code == 1
-    assert "came to something else in" in done.out
+    assert "had another outcome in" in done.out
     assert "prints '3'  (without a delay)" in done.out
     assert "The first difference: without a delay pay_in(1) ends" in " ".join(done.out.split())
     again = next(line for line in done.out.splitlines() if line.startswith("To see it again: "))
@@ -53,7 +53,7 @@ def test_what_always_comes_to_the_same_is_fine(tmp_path: Path) -> None:
     script.write_text("import asyncio\nasyncio.run(asyncio.sleep(1))\n")
     done = in_process("trace", "--schedules", "3", script)
     assert done.code == 0
-    assert "came to the same in all 3 schedules" in done.out
+    assert "had the same outcome in all 3 schedules" in done.out
     assert "one that was not tried may differ" in " ".join(done.out.split())
 
 
@@ -62,7 +62,7 @@ def test_what_always_comes_to_the_same_is_fine(tmp_path: Path) -> None:
     [
         (["--schedules", "0"], "not in the range"),
         (["--schedules", "1000000000"], "not in the range"),
-        (["--schedule", "tomorrow"], "'tomorrow' is no schedule"),
+        (["--schedule", "tomorrow"], "'tomorrow' is not a schedule"),
         (["--schedules", "3", "--schedule", "1"], "give one of the two"),
     ],
 )

@@ -53,16 +53,6 @@ def test_a_lesson_of_servers_in_words(lesson: Path) -> None:
     assert "HTTP/1.1" not in done.out, "a log of what went well is not shown"
 
 
-def test_a_knob_of_the_load_has_a_range_and_a_name(lesson: Path) -> None:
-    done = in_process("run", "shop", *course(lesson), "--set", "CLIENTS=0")
-    assert (done.code, done.err.splitlines()[0]) == (
-        2,
-        "asyncdemo: --set CLIENTS=0: CLIENTS can be 1 to 100 clients (how many buy at the same time).",
-    )
-    done = in_process("run", "shop", *course(lesson), "--set", "CLIENT=3")
-    assert done.code == 2 and "Did you mean CLIENTS?" in done.err and "REQUESTS  8 (1 to 1000" in done.err
-
-
 def test_what_is_missing_is_told_before_anything_starts(lesson: Path) -> None:
     change(lesson / "lesson.toml", '"flask", "sanic"', '"flask", "no-such-tea"')
     for arguments in (("run",), ("check", "--file", str(lesson / "exercise.py"))):
@@ -160,7 +150,7 @@ def test_what_was_recorded_before_ctrl_c_is_kept(lesson: Path, tmp_path: Path) -
 def test_exercises_that_are_servers_are_checked(lesson: Path) -> None:
     expected = {
         "exercise.py": "5 calls of sell should be at work at the same time; there was never more than 1",
-        "wrong/dead.py": "with exit code 4, when 0 of 5 requests were answered. Its last words: ",
+        "wrong/dead.py": "with exit code 4, when 0 of 5 requests were answered. Its last output: ",
     }
     for file, message in expected.items():
         done = in_process("check", "--file", lesson / file, "shop", *course(lesson), "--json")

@@ -45,7 +45,7 @@ def test_without_a_screen_predictions_are_asked_before_and_compared_after() -> N
         assert "You said 1 brew; it was 3 brews." in report
         assert "You said awaited, threaded, blocking; it was " in report
         assert report.count("You said") == 3
-        assert "Not so." in report
+        assert "No." in report
     assert "of 3 predictions right" in in_process("list").out
 
 
@@ -61,9 +61,7 @@ def test_words_are_wrapped_between_words() -> None:
             terminal.end()
             lines = CONTROL.sub("", terminal.text).replace("\r\n", "\n").split("\n")
             # A word may be longer than a line, and a command is for copying.
-            long = [
-                line for line in lines if len(line) > 50 and len(line.split()) > 1 and "mend:" not in line
-            ]
+            long = [line for line in lines if len(line) > 50 and len(line.split()) > 1 and "fix:" not in line]
             assert not long
 
 
@@ -177,7 +175,7 @@ def test_what_a_script_wrote_stands_apart_from_the_report(tmp_path: Path) -> Non
         assert terminal.end() == 0
         wrote = terminal.text[terminal.text.index("talks.py wrote") :]
         assert "  to you red" in wrote
-        assert wrote.index("and more") < wrote.index("ended well")
+        assert wrote.index("and more") < wrote.index("finished")
 
 
 def test_a_recording_is_looked_at_on_a_screen_and_left_with_q(tmp_path: Path) -> None:

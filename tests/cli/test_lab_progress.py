@@ -44,8 +44,8 @@ def test_a_line_every_few_seconds_and_one_for_each_stage(capsys: pytest.CaptureF
     assert out == ""
     assert err.splitlines() == [
         "starting PostgreSQL",
-        "The load client is calibrated, against a server that does nothing",
-        "Looked at before anything is measured: Flask, 50 clients (0 of 3 done)",
+        "Calibrating the load client, against a server that does nothing",
+        "Checking before anything is measured: Flask, 50 clients (0 of 3 done)",
         "Round 2 of 7: Sanic on uvloop, 50 clients (7 of 21 done)",
         "Round 2 of 7: Sanic on uvloop, 50 clients (9 of 21 done, about 2 min left)",
     ]
@@ -56,7 +56,7 @@ def test_an_environment_that_is_made_is_told(capsys: pytest.CaptureFixture[str])
         for done in range(9):
             lines.making(Making("meinheld", done, 9, f"getting number {done}"))
     assert capsys.readouterr().err.splitlines() == [
-        "An environment for meinheld, made this once: getting number 0 (0 of 9)"
+        "An environment for meinheld, made only once: getting number 0 (0 of 9)"
     ]
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import in_process
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import marked, until
 
@@ -46,16 +45,3 @@ def test_ctrl_c_ends_what_is_measured_and_the_next_one_the_rig(tmp_path: Path, s
         assert terminal.end() == 128 + signal.SIGINT
         assert terminal.shows_keys()
     assert until(lambda: not marked(mark))
-
-
-def test_without_a_terminal_it_says_what_it_needs(tmp_path: Path) -> None:
-    done = in_process("lab", "rig-it", cwd=tmp_path)
-    assert done.code == 2
-    assert "--set workers=4 --set clients=50" in done.err
-
-
-def test_nonsense_is_told_before_anything_is_started(tmp_path: Path) -> None:
-    done = in_process("lab", "rig-it", "--set", "workers=many", cwd=tmp_path)
-    assert done.code == 2
-    assert "a whole number from 1 to 64, not 'many'" in done.err
-    assert "starting" not in done.err

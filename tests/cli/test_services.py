@@ -186,15 +186,15 @@ def test_doctor_names_the_server_of_each_with_its_version() -> None:
     assert re.fullmatch(rf"PostgreSQL [\d.]+, ({brought})", checks["postgres"]["words"])
 
 
-def test_doctor_says_what_is_missing_and_what_mends_it() -> None:
+def test_doctor_says_what_is_missing_and_what_fixes_it() -> None:
     checks = found(
         PATH="", ASYNCDEMO_REDIS="installed", ASYNCDEMO_PG_DSN="postgresql://ada:secret@127.0.0.1:1/x"
     )
     assert checks["redis"]["status"] == checks["postgres"]["status"] == "missing"
-    assert checks["redis"]["mend"].startswith("apt install redis-server")
+    assert checks["redis"]["fix"].startswith("apt install redis-server")
     assert "127.0.0.1" in checks["postgres"]["words"]
     assert "secret" not in checks["postgres"]["words"]
-    assert checks["postgres"]["mend"] == "unset ASYNCDEMO_PG_DSN"
+    assert checks["postgres"]["fix"] == "unset ASYNCDEMO_PG_DSN"
 
 
 def test_doctor_tries_a_server_that_runs_already() -> None:

@@ -16,7 +16,7 @@ import pytest
 from asyncdemo.course.workspace.progress import Progress, Record
 from tests.cli.commands import Done, asyncdemo_command, environment, in_process
 from tests.cli.terminals import Terminal
-from tests.support.small_course import BROKEN, MENDED, make_course
+from tests.support.small_course import BROKEN, FIXED, make_course
 
 
 class Desk:
@@ -55,7 +55,7 @@ def test_start_without_a_folder_uses_one_of_its_own_name(tmp_path: Path) -> None
 
 
 def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     desk.coffee.unlink()
     for lesson in ("01-tea", "02-coffee"):
         exercise = desk.course / "01-hot" / lesson / "exercise.py"
@@ -63,10 +63,10 @@ def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
     done = in_process("start", cwd=desk.tea.parent)
     assert done.code == 0
     words = " ".join(done.out.split())
-    assert "01-hot/01-tea.py is edited, and stays as it is;" in words
-    assert "asyncdemo reset tea would take it." in words
-    assert "01-hot/02-coffee.py given again." in words
-    assert desk.tea.read_text() == MENDED
+    assert "01-hot/01-tea.py has been edited, and is left as it is;" in words
+    assert "asyncdemo reset tea would get it." in words
+    assert "01-hot/02-coffee.py restored." in words
+    assert desk.tea.read_text() == FIXED
     assert desk.coffee.read_text() == BROKEN + "# newer\n"
     assert not (desk.folder / "asyncdemo-exercises").exists()
 
@@ -76,7 +76,7 @@ def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
     [
         ("file", 2, "is a file"),
         ("file/below", 3, "Not a directory"),
-        ("mine/01-hot", 2, "lies in the workspace"),
+        ("mine/01-hot", 2, "is inside the workspace"),
         ("mine", 2, "is a workspace of the course"),
     ],
 )
@@ -103,7 +103,7 @@ def test_a_check_that_fails_says_what_was_seen_and_where_to_get_help(desk: Desk)
 
 
 def test_a_pass_is_remembered_with_its_date_and_leads_to_the_next_exercise(desk: Desk) -> None:
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     done = desk("check")
     assert done.code == 0
     assert "Passed." in done.out
@@ -124,15 +124,12 @@ def test_an_exercise_is_named_as_a_lesson_or_by_its_file(desk: Desk, typed: str)
         (["check", "toe"], "Did you mean 'tea'?"),
         (["check", "water"], "water has no exercise. These have one: tea, coffee."),
         (["check", "9"], "There is no lesson 9."),
-        (["check", "elsewhere.py"], "is no exercise of the workspace"),
+        (["check", "elsewhere.py"], "is not an exercise of the workspace"),
         (["check", "tea", "--all"], "--all checks every exercise"),
         (["check", "--file", "01-hot/01-tea.py"], "Which exercise is 01-hot/01-tea.py to be checked as?"),
         (["check", "--file", "nowhere.py", "tea"], "does not exist"),
         (["check", "--timeout", "0"], "--timeout"),
-        (["hint", "water"], "has no exercise"),
-        (["solution", "toe"], "Did you mean 'tea'?"),
         (["reset"], "Missing argument"),
-        (["reset", "toe"], "Did you mean 'tea'?"),
     ],
 )
 def test_wrong_use_is_answered_with_what_would_be_right(desk: Desk, arguments: list[str], words: str) -> None:
@@ -150,7 +147,7 @@ def test_without_a_workspace_the_way_to_one_is_named(tmp_path: Path, command: st
 
 
 def test_all_exercises_as_one_object(desk: Desk) -> None:
-    desk.tea.write_text(MENDED.replace("return n", "print('brewed' + 999 * '!')\n    return n"))
+    desk.tea.write_text(FIXED.replace("return n", "print('brewed' + 999 * '!')\n    return n"))
     desk.coffee.write_text(BROKEN + "# tried\n")
     done = desk("check", "--all", "--json")
     assert done.code == 1
@@ -177,13 +174,13 @@ def test_a_failure_with_drawn_values_can_be_had_again(desk: Desk) -> None:
     manifest = lesson / "lesson.toml"
     table = "[exercise]\nruns = [{ CUPS = [3, 99] }]"
     manifest.write_text(manifest.read_text().replace("[exercise]", table))
-    desk.tea.write_text(MENDED.replace("import asyncio\n", "import asyncio\n\nCUPS = 2\n"))
+    desk.tea.write_text(FIXED.replace("import asyncio\n", "import asyncio\n\nCUPS = 2\n"))
     (lesson / "check.py").write_text("def check(seen):\n    seen.calls('brew').happen(seen.knobs['CUPS'])\n")
     first = desk("check", "tea", "--json").data["exercises"][0]
     assert first["seed"] is not None
     again = desk("check", "tea", "--seed", str(first["seed"]))
     assert f"CUPS = {first['knobs']['CUPS']}" in again.out
-    command = f"again with the same values: asyncdemo check tea --seed {first['seed']}"
+    command = f"to repeat this check: asyncdemo check tea --seed {first['seed']}"
     assert command in " ".join(again.out.split())
     assert "--seed" in desk("check", "--all").out
     own = desk("check", "--file", str(desk.tea), "tea", "--seed", "7").out
@@ -194,7 +191,7 @@ def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
     check = desk.course / "01-hot" / "01-tea" / "check.py"
     check.write_text("def check(seen):\n    raise KeyError('CUPS')\n")
     for file in (desk.tea, desk.coffee):
-        file.write_text(MENDED)
+        file.write_text(FIXED)
     words = f"{check}: the check itself failed: KeyError: 'CUPS'"
     done = desk("check", "--all", "--json")
     assert done.code == 1
@@ -217,10 +214,6 @@ def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
     ("command", "named"),
     [
         ("check --all --json", "whole"),
-        ("check", "whole"),
-        ("run tea", "whole"),
-        ("hint", "whole"),
-        ("list", "whole"),
         ("start", "whole"),
         ("", "whole"),
         ("check", "relative"),
@@ -250,7 +243,7 @@ def test_a_workspace_that_was_handed_in_does_not_choose_what_is_run(
 
 def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given(desk: Desk, tmp_path: Path) -> None:
     for file in (desk.tea, desk.coffee):
-        file.write_text(MENDED)  # the grader's own
+        file.write_text(FIXED)  # the grader's own
     ada = tmp_path / "ada"
     shutil.copytree(desk.folder, ada)
     (ada / "01-hot" / "01-tea.py").write_text(BROKEN)
@@ -267,7 +260,7 @@ def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given(desk: Des
 
 
 def test_all_exercises_in_a_line_each(desk: Desk) -> None:
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     done = desk("check", "--all")
     assert done.code == 1
     lines = done.out.splitlines()
@@ -278,13 +271,13 @@ def test_all_exercises_in_a_line_each(desk: Desk) -> None:
     assert desk("check", "--all").out.splitlines()[1].startswith("failed        2 coffee: ")
     desk.coffee.unlink()
     assert desk("check", "--all").out.splitlines()[1].startswith("missing       2 coffee: ")
-    desk.coffee.write_text(MENDED)
+    desk.coffee.write_text(FIXED)
     assert desk("check", "--all").code == 0
 
 
 def test_once_all_have_passed_all_are_checked_again(desk: Desk) -> None:
     for file in (desk.tea, desk.coffee):
-        file.write_text(MENDED)
+        file.write_text(FIXED)
     assert desk("check", "--all").code == 0
     desk.tea.write_text(BROKEN)
     done = desk("check")
@@ -297,7 +290,7 @@ def pile(desk: Desk) -> Path:
     """Handed in: Ada's workspace, and Bob's, which lies in a folder of his; and a letter."""
     folder = desk.folder.parent / "pile"
     folder.mkdir()
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     shutil.copytree(desk.folder, folder / "ada")
     desk.tea.write_text(BROKEN + "# tried\n")
     desk.coffee.unlink()
@@ -341,7 +334,7 @@ def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
 
 def test_a_folder_without_workspaces_and_tables_of_none_are_wrong_use(desk: Desk, tmp_path: Path) -> None:
     for words, says in (
-        (["check", "--all", "--handed-in", tmp_path / "course"], "there is no workspace in it"),
+        (["check", "--all", "--handed-in", tmp_path / "course"], "has no workspace in it"),
         (["check", "--handed-in", tmp_path], "asyncdemo check --all --handed-in"),
         (["check", "--all", "--csv", "table.csv"], "which --handed-in FOLDER makes"),
     ):
@@ -353,7 +346,7 @@ def test_a_folder_without_workspaces_and_tables_of_none_are_wrong_use(desk: Desk
 def test_a_file_from_elsewhere_is_checked_without_a_workspace(tmp_path: Path) -> None:
     course = make_course(tmp_path / "course")
     submission = tmp_path / "anna.py"
-    submission.write_text(MENDED)
+    submission.write_text(FIXED)
     done = in_process("check", "--file", submission, "tea", "--course", course, "--json", cwd=tmp_path)
     assert done.code == 0
     assert done.data["exercises"][0]["file"] == str(submission)
@@ -362,7 +355,7 @@ def test_a_file_from_elsewhere_is_checked_without_a_workspace(tmp_path: Path) ->
 
 
 def test_a_file_from_elsewhere_leaves_the_progress_as_it_is(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "anna.py").write_text(MENDED)
+    (tmp_path / "anna.py").write_text(FIXED)
     assert desk("check", "--file", tmp_path / "anna.py", "tea").code == 0
     assert "passed" not in desk("list").out.replace("0 of 2 exercises passed", "")
 
@@ -386,16 +379,14 @@ def test_a_file_that_is_gone_fails_with_what_to_do(desk: Desk) -> None:
 
 
 def test_a_run_without_end_is_ended(desk: Desk) -> None:
-    desk.tea.write_text(MENDED.replace("await asyncio.sleep(1)", "await asyncio.Event().wait()"))
-    assert desk("check", "tea", "--timeout", "2").code == 1
-    desk.tea.write_text("while True: pass\n")
+    desk.tea.write_text(FIXED.replace("await asyncio.sleep(1)", "await asyncio.Event().wait()"))
     assert desk("check", "tea", "--timeout", "0.5").code == 1
 
 
 def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
     started = desk.folder / "started"
     desk.tea.write_text(
-        MENDED.replace(
+        FIXED.replace(
             "    asyncio.run(main())",
             f"    import pathlib\n    pathlib.Path({str(started)!r}).touch()\n    while True:\n        pass",
         )
@@ -436,7 +427,7 @@ def test_the_solution_is_shown_to_who_asks_twice(desk: Desk) -> None:
 
 
 def test_the_changes_are_told_without_a_screen_and_those_of_the_solution_after_a_pass(desk: Desk) -> None:
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     before = desk("solution", "tea", "--changes").out
     assert "What you changed" in before and "+" in before
     assert "What the solution changes" not in before
@@ -478,10 +469,8 @@ def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
     ("command", "code", "words"),
     [
         ("start", 2, "asyncdemo-exercises: the current folder was removed"),
-        ("start --course .", 2, "the current folder was removed"),
         ("check tea.py", 2, "tea.py: the current folder was removed"),
         ("", 0, ""),
-        ("list", 0, ""),
         ("dev check --fast upload-gate", 0, ""),
     ],
 )
@@ -507,28 +496,8 @@ def test_a_failed_check_is_drawn(desk: Desk) -> None:
         assert "\x1b" not in terminal.text
 
 
-def test_answers_to_predictions_are_kept_with_what_happened(tmp_path: Path) -> None:
-    in_process("start", cwd=tmp_path)
-    quick = ("run", "two-sleeps", "--plain", "--set", "BREWS=3", "--set", "BREW_S=0.05")
-    with Terminal(*quick, cwd=tmp_path / "asyncdemo-exercises") as terminal:
-        terminal.wait_for("s> ")
-        terminal.type("\n")
-        terminal.wait_for("s> ")
-        terminal.type("\n")
-        terminal.wait_for("brews> ")
-        terminal.type("1\n")
-        terminal.wait_for("> ")
-        terminal.type("\n")
-        assert terminal.end() == 0
-    records = Progress(tmp_path / "asyncdemo-exercises" / ".asyncdemo" / "progress.sqlite3").all()
-    assert set(records) == {"two-sleeps"}
-    (answer,) = records["two-sleeps"].predictions
-    assert (answer.place, answer.answer, answer.happened) == (3, "1 brew", "3 brews")
-    assert (answer.right, answer.asked) == (False, 1)
-
-
 def test_list_adds_up_the_minutes_and_tells_what_has_passed(desk: Desk) -> None:
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     desk("check", "--all")
     desk("run", "tea")
     out = desk("list").out
@@ -554,7 +523,7 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     assert "asyncdemo check tea" in done.out
     assert str(Path("mine", "01-hot", "01-tea.py")) in done.out
     assert "asyncdemo run coffee" in done.out
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     desk("check", "tea")
     assert "asyncdemo run coffee" in in_process(cwd=tmp_path).out
 
@@ -564,7 +533,7 @@ def test_the_bare_command_outlives_a_course_that_is_gone(desk: Desk, tmp_path: P
     done = in_process(cwd=tmp_path)
     assert done.code == 0
     words = " ".join(done.out.split())
-    assert f"The workspace {desk.folder} is passed over: {desk.course}: is not a course" in words
+    assert f"The workspace {desk.folder} is ignored: {desk.course}: is not a course" in words
     assert "asyncdemo run two-sleeps" in words
 
 
@@ -581,7 +550,7 @@ def test_what_was_done_before_there_was_a_workspace_is_carried_into_it(tmp_path:
 
 
 def test_a_workspace_that_moved_with_its_course_is_started_once_more(desk: Desk, tmp_path: Path) -> None:
-    desk.tea.write_text(MENDED)
+    desk.tea.write_text(FIXED)
     folder, course = tmp_path / "moved", tmp_path / "drinks"
     desk.folder.rename(folder)
     desk.course.rename(course)

@@ -67,7 +67,7 @@ CASES = {
         "print(asyncio.run_coroutine_threadsafe(brew(1), loop).result())\n"
         "loop.call_soon_threadsafe(loop.stop)\nt.join()\nloop.close()",
     ),
-    "a policy of its own": Case(
+    "its own policy": Case(
         "class Policy(asyncio.DefaultEventLoopPolicy):\n    def new_event_loop(self):\n"
         "        print('made')\n        return super().new_event_loop()\n"
         "asyncio.set_event_loop_policy(Policy())\nasyncio.run(brew(1))",
@@ -77,7 +77,7 @@ CASES = {
         "with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:\n    runner.run(brew(1))",
         ("Task-1 brew",),
     ),
-    "a loop class of its own": Case(
+    "its own loop class": Case(
         "class Loop(asyncio.SelectorEventLoop):\n    def call_soon(self, callback, *args, context=None):\n"
         "        return super().call_soon(callback, *args, context=context)\n"
         "    def create_task(self, coro, **options):\n        return super().create_task(coro, **options)\n"
@@ -112,7 +112,7 @@ CASES = {
         "async def nothing(): pass\nasync def main():\n    for _ in range(100_000): await nothing()\n"
         "asyncio.run(main())"
     ),
-    "an awaitable of its own": Case(
+    "its own awaitable": Case(
         "class Once:\n    def __await__(self):\n        yield\n        return 'once'\n"
         "async def main(): print(await Once())\nasyncio.run(main())"
     ),

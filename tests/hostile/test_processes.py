@@ -39,7 +39,7 @@ def lingering(folder: Path) -> list[int]:
 # Of what is made in the last moment only what has the run's token in its environment is found.
 STARTS = {
     "a fork": "if os.fork() == 0:\n    linger('child')\nwait_for(1)",
-    "a fork in a session of its own": "if os.fork() == 0:\n    os.setsid()\n    linger('child')\nwait_for(1)",
+    "a fork in its own session": "if os.fork() == 0:\n    os.setsid()\n    linger('child')\nwait_for(1)",
     "a daemon": (
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
@@ -68,7 +68,7 @@ STARTS = {
         "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
         " + 'linger(1)'])\n# here\nwait_for(1)"
     ),
-    "another program in a session of its own": (
+    "another program in its own session": (
         "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
         " + 'linger(1)'], start_new_session=True)\n# here\nwait_for(1)"
     ),

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import shlex
-import sys
-import time
 import urllib.request
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
+from asyncdemo.lab.servers import PROGRAMS, Program
+from tests.support.servers import eventually
 
 APPS: Final = Path(__file__).with_name("apps")
-FILES: Final = {
-    Interface.WSGI: "wsgi.py",
-    Interface.ASGI: "asgi.py",
-    Interface.SANIC: "in_sanic.py",
-    Interface.TORNADO: "in_tornado.py",
-    Interface.KLEIN: "in_klein.py",
-    Interface.CYCLONE: "in_cyclone.py",
-    Interface.AIOHTTP: "in_aiohttp.py",
-}
-WITH_FLASK: Final = ("flask", "flask-threaded")
+_MEASURED: Final = Path(__file__).parents[2] / "lessons" / "07-measurement"
+LESSONS: Final = (_MEASURED / "22-hello-world" / "apps", _MEASURED / "23-open-loop" / "apps")
 
 
-def hello(program: str, interface: Interface) -> ServedApp:
-    file = "in_flask.py" if program in WITH_FLASK else FILES[interface]
-    return ServedApp(program, PROGRAMS[program], App(APPS / file, interface))
+def hello(program: str) -> ServedApp:
+    """An app of ours, or of a lesson's for this server; its answer is some hello."""
+    name = f"in_{program.removesuffix('-threaded')}.py"
+    there = [file for folder in (APPS, *LESSONS) if (file := folder / name).exists()]
+    plain = APPS / ("asgi.py" if PROGRAMS[program].model is Model.COROUTINES else "wsgi.py")
+    return ServedApp(program, PROGRAMS[program], (there or [plain])[0])
 
 
 def script(folder: Path, text: str, *more: str) -> ServedApp:
@@ -39,8 +35,8 @@ def script(folder: Path, text: str, *more: str) -> ServedApp:
     file.write_text(text, encoding="utf-8")
 
     command = f"python {file} {{port}} {shlex.join(more)}"
-    program = Program("script", "A script", Model.THREADS, (Interface.WSGI,), (), command)
-    return ServedApp("script", program, App(file, Interface.WSGI), deadline_s=30.0)
+    program = Program("script", "A script", Model.THREADS, (), command)
+    return ServedApp("script", program, file, deadline_s=30.0)
 
 
 def get(port: int, path: str = "/") -> str:
@@ -49,37 +45,29 @@ def get(port: int, path: str = "/") -> str:
 
 
 def get_once_it_listens(port: int) -> str:
-    end_s = time.monotonic() + 60
-    while True:
-        try:
-            return get(port)
-        except OSError:
-            if time.monotonic() > end_s:
-                raise
-            time.sleep(0.05)
+    assert eventually(lambda: _listens(port), 60)
+    return get(port)
 
 
-def alive(pids: Iterable[int]) -> list[int]:
+def _listens(port: int) -> bool:
+    with contextlib.suppress(OSError):
+        return bool(get(port))
+    return False
+
+
+def alive(pids: Collection[int]) -> list[int]:
     """Those that run; a zombie does not."""
-    return [pid for pid in pids if _state(pid) not in {"", "Z"}]
+    return [pid for pid in pids if _status(pid) != psutil.STATUS_ZOMBIE]
 
 
-def _state(pid: int) -> str:
-    if sys.platform != "linux":
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return ""
-        return "R"
+def _status(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
+        return str(psutil.Process(pid).status())
+    except psutil.NoSuchProcess:
+        return str(psutil.STATUS_ZOMBIE)
 
 
-def wait_until_gone(pids: Iterable[int]) -> list[int]:
+def wait_until_gone(pids: Collection[int]) -> list[int]:
     """Those that are still there after a long time."""
-    end_s = time.monotonic() + 30
-    while (left := alive(pids)) and time.monotonic() < end_s:
-        time.sleep(0.02)
-    return left
+    eventually(lambda: not alive(pids))
+    return alive(pids)

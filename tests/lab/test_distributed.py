@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,11 +20,11 @@ import pytest
 
 import asyncdemo
 from asyncdemo.lab.distributed.shares import count_p, gaps_p
-from asyncdemo.load import Plan, Result, Send
-from asyncdemo.load.histogram import Histogram
-from asyncdemo.load.schedule import arrivals_ns
+from asyncdemo.load import Plan, Send
+from asyncdemo.load.arrivals import arrivals_ns
 from asyncdemo.serving.ports import free_port
 from tests.lab.contestants import wait_until_gone
+from tests.support.servers import eventually
 
 pytestmark = pytest.mark.lab
 
@@ -111,10 +110,7 @@ class Party:
         return found
 
     def until(self, what: Callable[[], bool]) -> None:
-        end_s = time.monotonic() + PATIENCE_S
-        while not what():
-            assert time.monotonic() < end_s, self.said()
-            time.sleep(0.02)
+        assert eventually(what, PATIENCE_S), self.said()
 
     def close(self) -> None:
         pids = self.pids()
@@ -198,16 +194,6 @@ def test_what_was_recorded_is_what_was_sent(recorded: Recorded) -> None:
         assert worker["result"]["requests"] == len(worker["arrivals_ns"])
     sent = sum(len(worker["arrivals_ns"]) for worker in recorded.saved["workers"])
     assert recorded.asked == sent
-
-
-def test_the_merged_histogram_is_that_of_the_union(recorded: Recorded) -> None:
-    merged = Result.from_json(recorded.saved["merged"])
-    latencies = [
-        latency for worker in recorded.saved["workers"] for latency in worker["latencies_ns"] if latency >= 0
-    ]
-    union = Histogram.of(latencies)
-    assert merged.answered == len(latencies) > 0
-    assert list(merged.histogram._decoded.counts) == list(union._decoded.counts), "bucket for bucket"
 
 
 def test_locusts_own_table_has_every_request(recorded: Recorded) -> None:

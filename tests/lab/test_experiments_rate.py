@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.harness.protocol.description import Experiment, Size
-from asyncdemo.lab.harness.protocol.running import run
+from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.record import Record, dump_record, parse_record
-from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.trial import Trial, TrialOutcome
-from tests.lab.measuring import kinds, serving, undisturbed
+from tests.lab.measuring import brief, kinds, serving
 
 pytestmark = pytest.mark.lab
-
-APPS = Path(__file__).resolve().parents[2] / "lessons" / "07-measurement" / "23-open-loop" / "apps"
-
-
-@contextmanager
-def prepared(name: str) -> Iterator[Experiment]:
-    entry = find_experiment(name)
-    assert entry is not None
-    with entry.prepared(Surroundings(APPS)) as experiment:
-        yield experiment
-
-
-def measured(experiment: Experiment, size: Size) -> Record:
-    quick = replace(experiment, sizes={Extent.QUICK: size})
-    record = run(quick, Extent.QUICK, bench=undisturbed(), seed=1)
-    assert parse_record(dump_record(record)) == record
-    assert all(item.held for item in record.verifications)
-    return record
 
 
 def of(record: Record, arm: str, setting: str) -> Trial:
@@ -46,8 +22,7 @@ def of(record: Record, arm: str, setting: str) -> Trial:
 
 
 def test_a_rate_that_is_not_kept_has_a_backlog_and_no_percentiles() -> None:
-    with prepared("constant-rate") as experiment:
-        record = measured(experiment, Size(1, 0.5, 0.2, 2, ("closed", "over", "over-twice-as-long")))
+    record = brief("constant-rate", "closed", "over", "over-twice-as-long")
     assert {trial.arm for trial in record.trials if trial.setting == "closed"} == {
         *("flask", "sanic", "sanic-asyncio", "sanic-asyncio-again")
     }
@@ -69,20 +44,19 @@ def test_a_rate_that_is_not_kept_has_a_backlog_and_no_percentiles() -> None:
 def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> None:
     """Four at a time, 20 ms each, in their order; asked for half as much again."""
     settings = ("closed", "over", "over-twice-as-long")
-    with prepared("constant-rate") as experiment:
-        conditions = tuple(
-            replace(item, checks=()) for item in experiment.conditions if item.setting.name in settings
-        )
-        rows = tuple(
-            row for row in experiment.asked if row.arm == row.base == "flask" and row.setting in settings
-        )
-        known = replace(
+
+    def known(experiment: Experiment) -> Experiment:
+        asked = experiment.asked
+        return replace(
             experiment,
             contestants=(serving("flask", delays_ms=20, slots=4),),
-            conditions=conditions,
-            asked=rows,
+            conditions=tuple(
+                replace(item, checks=()) for item in experiment.conditions if item.setting.name in settings
+            ),
+            asked=tuple(row for row in asked if row.arm == row.base == "flask" and row.setting in settings),
         )
-        record = measured(known, Size(1, 0.5, 0.2, 2, settings))
+
+    record = brief("constant-rate", *settings, change=known)
     for name in settings[1:]:
         trial = of(record, "flask", name)
         assert FlagKind.OVERLOADED in kinds(trial)
@@ -94,23 +68,23 @@ def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> 
 
 
 def test_five_hundred_connections_are_open_at_once() -> None:
-    with prepared("ten-thousand") as experiment:
+    def fewer(experiment: Experiment) -> Experiment:
         many = experiment.conditions[0]
         assert many.setting.name == "at-once-2000" and many.knobs["delay_ms"] == 2000
         few = replace(many, setting=replace(many.setting, name="at-once-500", rate_per_s=250, duration_s=3.0))
-        named = tuple(
-            contestant
-            for contestant in experiment.contestants
-            if contestant.arm.name in {"sanic", "flask", "cyclone", "japronto"}
+        arms = {"flask", "sanic", "cyclone", "japronto"}
+        return replace(
+            experiment,
+            contestants=tuple(item for item in experiment.contestants if item.arm.name in arms),
+            conditions=(few,),
+            asked=tuple(
+                replace(row, setting=few.setting.name)
+                for row in experiment.asked
+                if row.setting == "at-once-10000" and row.arm in arms - {"sanic"}
+            ),
         )
-        rows = tuple(
-            replace(row, setting=few.setting.name)
-            for row in experiment.asked
-            if row.setting == "at-once-10000" and row.arm in {"flask", "cyclone", "japronto"}
-        )
-        record = measured(
-            replace(experiment, contestants=named, conditions=(few,), asked=rows), Size(1, 1.0, 0.2, 2)
-        )
+
+    record = brief("ten-thousand", change=fewer)
     for arm in ("flask", "sanic", "cyclone"):
         trial = of(record, arm, "at-once-500")
         assert trial.load is not None and trial.server is not None

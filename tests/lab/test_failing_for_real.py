@@ -1,13 +1,11 @@
-"""Contestants that die, hang, answer wrongly or keep their port: reported as such, and the rest goes on."""
+"""A load program that fails, and what a record keeps to itself. Contestants that fail: ``tests/cli``."""
 
 from __future__ import annotations
 
 import getpass
-import os
 import platform
 import re
 import shutil
-import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +15,7 @@ import pytest
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.cross_checks import Program, read_ab
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment
-from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
@@ -26,7 +24,7 @@ from asyncdemo.load import Send
 from tests.lab.measuring import BRIEF, CLOSED, SERVING, undisturbed
 from tests.support.brief_lab import serving
 from tests.support.fake_lab import SEND, a_row, an_arm
-from tests.support.servers import MARK, eventually, marked_processes
+from tests.support.servers import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -58,47 +56,11 @@ def an_experiment(*contestants: Contestant) -> Experiment:
     )
 
 
-@pytest.fixture(autouse=True)
-def mark(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    monkeypatch.setenv(MARK, request.node.nodeid)
-
-
 @pytest.fixture
 def apps(tmp_path: Path) -> Path:
     """With a copy of the script for each test, by whose place its servers are known."""
     shutil.copy(SERVING, tmp_path)
     return tmp_path
-
-
-@pytest.mark.release  # `asyncdemo lab` is put through the same in tests/cli/test_lab.py
-def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured(apps: Path) -> None:
-    contestants = (
-        serving(apps, "good", delays_ms=10),
-        serving(apps, "dies-at-once", fault="die"),
-        serving(apps, "hangs-at-start", ready_s=2, fault="hang"),
-        serving(apps, "dies-under-load", delays_ms=10, die_after=20),
-        serving(apps, "falls-silent", delays_ms=100, silent_above=5),
-        serving(apps, "answers-wrongly", answer="goodbye"),
-        serving(apps, "keeps-its-port", delays_ms=10, fault="keep-port"),
-    )
-    record = run(an_experiment(*contestants), Extent.QUICK, bench=undisturbed(), seed=1)
-    seen = {trial.arm: trial.outcome for trial in record.trials}
-    assert seen == {
-        "good": TrialOutcome.MEASURED,
-        "good-again": TrialOutcome.MEASURED,
-        "dies-at-once": TrialOutcome.DIED,
-        "hangs-at-start": TrialOutcome.HUNG,
-        "dies-under-load": TrialOutcome.DIED,
-        "falls-silent": TrialOutcome.HUNG,
-        "answers-wrongly": TrialOutcome.WRONG_ANSWER,
-        "keeps-its-port": TrialOutcome.PORT_KEPT,
-    }
-    problems = {trial.arm: trial.problem for trial in record.trials}
-    assert "it cannot find its database" in problems["dies-at-once"]
-    assert "b'goodbye' was seen" in problems["answers-wrongly"]
-    for row in record.comparisons[:-1]:
-        assert FlagKind.CONTESTANT_FAILED in {flag.kind for flag in row.flags}, row.name
-    assert eventually(lambda: not still_serving(apps))
 
 
 def test_a_load_program_that_fails_is_an_outcome_of_its_trials_and_the_rest_is_measured(apps: Path) -> None:
@@ -123,30 +85,6 @@ def test_a_load_program_that_fails_is_an_outcome_of_its_trials_and_the_rest_is_m
     assert {flag.kind for flag in row.flags} == {FlagKind.LOAD_FAILED}
     assert parse_record(dump_record(record)) == record
     assert eventually(lambda: not still_serving(apps))
-
-
-@pytest.mark.release  # `asyncdemo lab` is put through the same in tests/cli/test_lab.py
-def test_ctrl_c_in_the_middle_of_a_trial_keeps_the_finished_rounds_and_leaves_nothing_running(
-    apps: Path,
-) -> None:
-    experiment = an_experiment(serving(apps, "a", delays_ms=10), serving(apps, "b", delays_ms=20))
-    experiment = replace(experiment, sizes={Extent.QUICK: replace(BRIEF, rounds=3)})
-    served: list[int] = []
-
-    def press(progress: Progress) -> None:
-        if progress.stage is Stage.MEASURE and progress.round == 2 and progress.step == "measure":
-            served.extend(still_serving(apps))
-            signal.raise_signal(signal.SIGINT)
-
-    journal = apps / "failing.journal"
-    record = run(experiment, Extent.QUICK, press, journal=journal, bench=undisturbed())
-    assert record.interrupted and {trial.round for trial in record.trials} == {1}
-    assert served, "who serves would be found"
-    assert eventually(lambda: not still_serving(apps))
-    whole = run(experiment, Extent.QUICK, journal=journal, bench=undisturbed())
-    assert whole.trials[:3] == record.trials
-    assert {trial.round for trial in whole.trials} == {1, 2, 3}
-    assert not marked_processes(os.environ[MARK])
 
 
 def test_a_record_names_no_machine_user_or_folder(apps: Path) -> None:

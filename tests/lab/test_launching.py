@@ -21,7 +21,6 @@ from asyncdemo.errors import UsageError
 from asyncdemo.lab.harness import NotStarted, PortKept, Unavailable
 from asyncdemo.lab.harness.rollcall import RollCall, look, look_with_psutil
 from asyncdemo.lab.results.trial import TrialOutcome
-from asyncdemo.lab.servers import Interface
 from asyncdemo.packages import install_command
 from asyncdemo.serving.ports import HOST, free_port
 from tests.lab.contestants import get, hello, script, wait_until_gone
@@ -95,7 +94,7 @@ def test_one_that_has_fewer_workers_than_asked_is_hung(tmp_path: Path) -> None:
 
 
 def test_one_that_ends_unasked_later_is_said_to_have_died() -> None:
-    with hello("flask", Interface.WSGI).start({}) as server:
+    with hello("flask").start({}) as server:
         (pid,) = server.pids()
         assert server.died() == ""
         os.kill(pid, signal.SIGKILL)
@@ -108,7 +107,7 @@ def test_one_that_ends_unasked_later_is_said_to_have_died() -> None:
 
 
 def test_one_that_has_lost_its_guard_is_told_and_ended_all_the_same() -> None:
-    with hello("flask", Interface.WSGI).start({}) as server:
+    with hello("flask").start({}) as server:
         pids = server.pids()
         guard = psutil.Process(pids[0]).ppid()
         os.kill(guard, signal.SIGKILL)
@@ -154,13 +153,13 @@ def test_a_program_that_is_not_there_was_not_started(tmp_path: Path) -> None:
 
 def test_a_package_that_is_not_installed_makes_a_contestant_unavailable() -> None:
     with pytest.raises(Unavailable, match="no-such-package is not installed: ") as unavailable:
-        replace(hello("flask", Interface.WSGI), packages=("no-such-package",)).start({})
+        replace(hello("flask"), packages=("no-such-package",)).start({})
     assert str(unavailable.value).endswith(install_command("lab"))
 
 
 def test_a_port_that_somebody_else_has_is_left_for_another(taken: int) -> None:
     ports = iter([taken, free_port()])
-    served = replace(hello("flask", Interface.WSGI), free_port=lambda: next(ports))
+    served = replace(hello("flask"), free_port=lambda: next(ports))
     with served.start({}) as server:
         assert server.port != taken
         assert get(server.port) == "hello"
@@ -278,8 +277,7 @@ def test_a_process_that_leaves_its_group_and_parent_is_ended_too(tmp_path: Path)
 LAB: Final = """
 import os, psutil, signal, sys, time
 from tests.lab.contestants import hello
-from asyncdemo.lab.servers import Interface
-server = hello(sys.argv[1], Interface(sys.argv[2])).start({"workers": int(sys.argv[3])})
+server = hello(sys.argv[1]).start({"workers": int(sys.argv[2])})
 pids = server.pids()
 os.kill(pids[-1], signal.SIGSTOP)
 print(*pids, psutil.Process(pids[0]).ppid(), flush=True)
@@ -287,14 +285,11 @@ time.sleep(600)
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "workers"),
-    [("flask", Interface.WSGI, 1), ("hypercorn", Interface.ASGI, 2), ("sanic", Interface.SANIC, 2)],
-)
-def test_no_server_survives_a_lab_that_is_killed(name: str, kind: Interface, workers: int) -> None:
+@pytest.mark.parametrize(("name", "workers"), [("flask", 1), ("hypercorn", 2), ("sanic", 2)])
+def test_no_server_survives_a_lab_that_is_killed(name: str, workers: int) -> None:
     paths = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *sys.path])
     with subprocess.Popen(
-        [sys.executable, "-c", LAB, name, kind.value, str(workers)],
+        [sys.executable, "-c", LAB, name, str(workers)],
         env=os.environ | {"PYTHONPATH": paths},
         stdout=subprocess.PIPE,
         text=True,
@@ -307,7 +302,7 @@ def test_no_server_survives_a_lab_that_is_killed(name: str, kind: Interface, wor
 
 
 def test_knobs_of_the_server_are_its_own_and_others_reach_the_app() -> None:
-    with hello("flask", Interface.WSGI).start({"delay_ms": 20, "backlog": 7}) as server:
+    with hello("flask").start({"delay_ms": 20, "backlog": 7}) as server:
         assert get(server.port, "/knob") == "20"
         assert "--backlog 7" in server.command
         assert server.command.startswith("LAB_DELAY_MS=20 python serve_flask.py in_flask:app")
@@ -317,24 +312,24 @@ def test_what_would_set_up_a_server_behind_the_lab_is_not_inherited(monkeypatch:
     monkeypatch.setenv("LAB_DELAY_MS", "30")
     monkeypatch.setenv("FLASK_DEBUG", "1")
     monkeypatch.setenv("PYTHONWARNINGS", "error")
-    with hello("flask", Interface.WSGI).start({}) as server:
+    with hello("flask").start({}) as server:
         assert get(server.port, "/knob") == "none"
 
 
 @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 def test_the_loop_is_a_knob(loop: str) -> None:
-    with hello("sanic", Interface.SANIC).start({"loop": loop}) as server:
+    with hello("sanic").start({"loop": loop}) as server:
         assert get(server.port, "/loop") == loop
 
 
 def test_a_knob_that_a_server_does_not_have_is_wrong_use() -> None:
     with pytest.raises(UsageError, match="has 1 process, not 2"):
-        hello("flask", Interface.WSGI).start({"workers": 2})
+        hello("flask").start({"workers": 2})
 
 
 def test_workers_are_told_apart_by_psutil_too() -> None:
     """As on systems without /proc."""
-    with hello("hypercorn", Interface.ASGI).start({"workers": 2}) as server:
+    with hello("hypercorn").start({"workers": 2}) as server:
         roll = RollCall(server.port, server.pids, seen=look_with_psutil)
         for _ in range(20):
             roll.ask(2 - len(roll.answered))

@@ -28,9 +28,9 @@ from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
-from asyncdemo.lab.stack.opened import Stack, open_stack
 from asyncdemo.lab.stack.pairs import PAIRS
 from asyncdemo.lab.stack.stacked import contestant, is_row
+from asyncdemo.lab.stack.start import Stack, open_stack
 from asyncdemo.services.folders import remove_leftovers
 from tests.lab.contestants import alive, wait_until_gone
 from tests.lab.measuring import undisturbed
@@ -45,7 +45,7 @@ whole = pytest.mark.skipif(
 )
 OPENS = """
 import json, time
-from asyncdemo.lab.stack.opened import open_stack
+from asyncdemo.lab.stack.start import open_stack
 with open_stack() as stack:
     print(json.dumps(stack.pids()), flush=True)
     time.sleep(600)
@@ -198,9 +198,9 @@ def test_without_nginx_and_pgbouncer_it_says_so_and_serves() -> None:
 def test_a_part_that_dies_is_named_and_no_contestant_is_started() -> None:
     with open_stack() as stack:
         assert stack.died() == "" and stack.pooler is not None
-        for pid in stack.pooler.pids():
+        for pid in stack.pooler.server.pids():
             os.kill(pid, signal.SIGKILL)
-        wait_until_gone(stack.pooler.pids())
+        wait_until_gone(stack.pooler.server.pids())
         assert eventually(lambda: bool(stack.died()))
         assert stack.died() == "pgbouncer was ended by SIGKILL"
         with pytest.raises(NotStarted, match="pgbouncer was ended by SIGKILL"):

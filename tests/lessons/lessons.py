@@ -53,7 +53,7 @@ def each_with_its_servers(cases: Iterable[tuple[LessonSource, str, Any]]) -> lis
     return found
 
 
-def typical(exercise: Exercise, most: int = 3) -> Exercise:
+def typical(exercise: Exercise, most: int) -> Exercise:
     """With wrong solutions that fail with different sentences, those first that the manifest has first, and
     with one right solution beside the one of the exercise."""
     by_sentence: dict[str, Wrong] = {}

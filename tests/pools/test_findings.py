@@ -264,7 +264,7 @@ def test_who_is_refused_is_counted(tmp_path: Path, script: str, waited: bool) ->
     assert FindingKind.REFUSED_BY_POOL in found(recording.run)
     assert (use.most_waiting > 0) is waited
     with pytest.raises(
-        CheckFailed, match=r"Nobody should ask for an? \w+ connection in vain; show\(.*\) did"
+        CheckFailed, match=r"Every call that asks for an? \w+ connection should get one; show\(.*\) did not"
     ):
         Seen(recording.run, functions=["show"]).pool(use.resource.name).none_refused()
 
@@ -288,7 +288,7 @@ WITH_A_LIMIT_OF_TIME = """
 
 
 def test_what_wait_for_takes_is_its_callers(tmp_path: Path) -> None:
-    """Python 3.11 takes it in a task of its own."""
+    """Python 3.11 takes it in its own task."""
     run = recorded(tmp_path, WITH_A_LIMIT_OF_TIME, lanes=["invoice"]).run
     pools = Seen(run, functions=["invoice"]).pool("asyncpg").none_leaked()
     with pytest.raises(

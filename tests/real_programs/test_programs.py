@@ -389,7 +389,7 @@ def test_aiohttp(on_both: str, tmp_path: Path) -> None:
     assert [story(lane(run, f"get-{n}"))[-1] for n in range(4)] == ["net.read"] * 4
     assert [story(lane(run, f"get-{n}"))[0] for n in (2, 3)] == ["connection pool"] * 2
     assert ("connection pool", State.QUEUED) in reasons(run)
-    # on 3.12+ each request is handled in a task of its own
+    # on 3.12+ each request is handled in its own task
     handling = [reason for row in run.lanes if "RequestHandler." in row.function for reason in story(row)]
     assert {"sleep", "net.read"} <= set(handling)
     assert story(lane(run, "stream")) == ["net.read"]

@@ -186,7 +186,9 @@ def covers_it_from_send_to_response(one: Handled) -> None:
     assert one.done_ns <= request.end_ns and one.done_ns <= one.lane.end_ns
     assert spans[0].wait.reason == "accept"
     for mark_ns in (one.begun_ns, one.let_in_ns, one.slept_ns, one.done_ns):
-        assert at(request, mark_ns).state is State.RUNNING, "who reads the clock runs"
+        span = at(request, mark_ns)
+        # If a step took longer than its CPU time, it is known how long it waited, but not when.
+        assert span.state is State.RUNNING or span.wait.reason in ("gil", "outside Python"), span
     # While it slept nothing else is shown, but that the event loop had not come back to it yet.
     for span in spans:
         if span.start_ns >= slept.end_ns and span.end_ns < one.slept_ns:
@@ -218,7 +220,7 @@ def at(request: Request, at_ns: int) -> Span:
 
 
 def handled_by(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Handled]:
-    """Each request has a path of its own, by which it is known on all sides."""
+    """Each request has its own path, by which it is known on all sides."""
     monkeypatch.setattr(StderrTail, "told", [], raising=False)
     monkeypatch.setattr(traffic, "Client", StderrTail)
     sends = tuple(Send("GET", f"/cup/{number}") for number in range(REQUESTS))
@@ -240,7 +242,7 @@ def joined(run: Run, answers: list[dict[str, Any]]) -> list[Handled]:
     answered_ns = {event.number: event.at_ns for event in StderrTail.told if isinstance(event, Answered)}
     marks = {answer["number"]: answer["marks"] for answer in answers}
     lanes = {lane.track: lane for lane in run.lanes}
-    assert len(run.lanes) == len(lanes) == len(run.requests), "each request has a track of its own"
+    assert len(run.lanes) == len(lanes) == len(run.requests), "each request has its own track"
     handled = []
     for request in run.requests:
         _, path, _ = request.name.split()

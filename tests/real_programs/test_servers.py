@@ -201,7 +201,7 @@ def test_a_worker_that_is_killed_costs_its_own_later_events(tmp_path: Path) -> N
         with contextlib.suppress(OSError):  # who was connected to it
             server.ask(range(100, 140))
         run = server.ends()
-    assert any("did not say that it ends" in note for note in run.notes)
+    assert any("ended without notice" in note for note in run.notes)
     handled = per_process(run)
     assert sum(handled.values()) >= sum(before.values()) + len(server.answers)
     assert min(handled[1], handled[2]) >= min(before.values())
@@ -215,4 +215,4 @@ def test_interrupted_in_the_middle_it_leaves_nothing(name: str, tmp_path: Path) 
         run = server.rest()
     assert run.outcome is RunOutcome.INTERRUPTED
     assert sum(per_process(run).values()) == 20
-    assert not any("did not say that it ends" in note for note in run.notes)
+    assert not any("ended without notice" in note for note in run.notes)

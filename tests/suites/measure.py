@@ -1,4 +1,4 @@
-"""A program of its own, run by the suite's Python: runs a module, plain or under the tracer.
+"""A separate program, run by the suite's Python: runs a module, plain or under the tracer.
 
 ``measure.py plain|traced LIMIT_S REPORT MODULE ARGS``: writes how it ended and what it used, as JSON.
 Standard library only: it runs in the suites' environments, too.

@@ -15,7 +15,7 @@ from tests.suites.outcomes import MISSING, Difference
 _HARMLESS = (
     r"was forked (once|[\d,]+ times): what goes on in a fork is not observed\.$",
     r"^The script started processes with multiprocessing, which are not observed\.$",
-    r"^The script started itself again in a process of its own",
+    r"^The script started itself again in another process",
     r"^Up to \S+ s the states of a lane are summed up",
     r"^Who woke whom is kept from",
     r"^The first [\d,]+ tasks that ended are drawn",

@@ -10,8 +10,8 @@ const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`));
 const python = await loadPyodide({ indexURL: `${folder}/`, stdout: () => {}, stderr: () => {} });
 const files = new Uint8Array(readFileSync(`${folder}/page.zip`)).buffer;
 python.unpackArchive(files, "zip", { extractDir: "/lib/python3.14/site-packages" });
-python.runPython("from asyncdemo.browser.interpreter import adapt; adapt()");
-const signal = python.pyimport("asyncdemo.browser.page").start();
+python.runPython("from asyncdemo.in_page.interpreter import adapt; adapt()");
+const signal = python.pyimport("asyncdemo.in_page.page").start();
 let next = 0;
 python.setInterruptBuffer({
   get 0() {

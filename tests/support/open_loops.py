@@ -15,7 +15,7 @@ from tests.support.lab_records import a_record, a_trial
 OPEN = Setting(
     "open", "1,000 per s", Loop.OPEN, ("GET /",), rate_per_s=1000.0, arrivals="poisson", duration_s=10
 )
-_OVERLOADED = Flag(FlagKind.OVERLOADED, "Of 1,000 requests a second 90.0% were served.", "Take a lower rate.")
+_OVERLOADED = Flag(FlagKind.OVERLOADED, "Of 1,000 requests a second 90.0% were served.", "Use a lower rate.")
 
 
 def with_open_loop(

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from asyncdemo.browser.needs import missing
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.judging.verdict import Verdict
+from asyncdemo.in_page.needs import missing
 from asyncdemo.model import Run
 from asyncdemo.recording.options import Options, Stdout, Target
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -24,12 +24,14 @@ from asyncdemo.recording.output_buffer import OutputBuffer
 _LONG_S = 100.0
 """No script is slow here because of what it does, but the machine may be busy."""
 _SEED = 1
+_ONLY_HERE = " in the script's own process; others are not observed"
+"""In a page there can be no others."""
 _SETS = ("as_completed(", "asyncio.wait(")
 """They take tasks from a set, whose order is nobody's doing; what is drawn then goes to another call."""
 
 if sys.platform == "emscripten":
-    from asyncdemo.browser.judging import judge
-    from asyncdemo.browser.recording import record
+    from asyncdemo.in_page.judging import judge
+    from asyncdemo.in_page.recording import record
 else:
     from asyncdemo.course.judging.judge import judge as judge_natively
     from asyncdemo.recording.runner import record
@@ -91,7 +93,7 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "outcome": str(run.outcome),
         "code": run.exit_code,
-        "notes": [_unplaced(note) for note in run.notes],
+        "notes": [_unplaced(note.replace(_ONLY_HERE, "")) for note in run.notes],
         # Which of the tasks of a set asyncio takes first is nobody's doing, so calls of a function are alike.
         "rows": sorted([_unnumbered(row.name), _spans(row)] for row in run.lanes or run.tracks),
     }

@@ -25,7 +25,7 @@ if __name__ == "__main__":
     asyncio.run(main())
 '''
 
-MENDED: Final = BROKEN.replace(
+FIXED: Final = BROKEN.replace(
     """\
     for n in range(2):  # TODO: at the same time
         await brew(n)
@@ -86,12 +86,12 @@ def add_lesson(folder: Path, number: int, lesson_id: str, *, exercise: bool = Tr
         f'point = "About {lesson_id}."\nminutes = {number}0\n'
         'lanes = ["brew"]\n[[variants]]\nname = "only"\ntitle = "Only"\nfile = "only.py"\n'
     )
-    (lesson / "only.py").write_text(MENDED)
+    (lesson / "only.py").write_text(FIXED)
     (lesson / "README.md").write_text("# It\n\n## The question\n\nWhy?\n\n## Change it\n\nNo.\n")
     if exercise:
         manifest += '[exercise]\ntask = "Make both at the same time."\nlanes = ["brew"]\n'
         (lesson / "exercise.py").write_text(BROKEN)
-        (lesson / "solution.py").write_text(MENDED)
+        (lesson / "solution.py").write_text(FIXED)
         (lesson / "check.py").write_text(_CHECK)
         (lesson / "hints.md").write_text(_HINTS)
     (lesson / "lesson.toml").write_text(manifest)

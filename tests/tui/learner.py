@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.app import App
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -14,7 +15,6 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.starting import start_workspace
-from asyncdemo.tui.app import Application
 from tests.support.small_course import make_course
 
 _PATIENCE_S = 60
@@ -46,10 +46,9 @@ class Learner:
         return progress.of(lesson_id)
 
 
-def shown(root: Widget | Application) -> str:
+def shown(root: Widget | App[int]) -> str:
     """What one sees of it, without line breaks."""
-    screen = root.screen
-    lines = screen._compositor.render_strips()
+    lines = root.screen._compositor.render_strips()
     return " ".join(" ".join(strip.text for strip in lines).split())
 
 

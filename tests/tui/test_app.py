@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from rich.segment import Segment
 from rich.style import Style
@@ -14,9 +12,11 @@ from textual.widgets import Footer, Static
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.tui.app import Application, LearnerScreen
-from asyncdemo.tui.ascii import AsciiFilter
+from asyncdemo.tui.filters import AsciiFilter
 from asyncdemo.tui.home import HomeScreen
-from asyncdemo.tui.keys import KeysScreen
+from asyncdemo.tui.keys_screen import KeysScreen
+
+pytestmark = pytest.mark.anyio
 
 
 class Busy(LearnerScreen):
@@ -41,61 +41,48 @@ def application() -> Application:
     return Application(locate(None), Busy)
 
 
-def test_ctrl_c_ends_what_runs_and_then_after_a_question_the_application(application: Application) -> None:
-    async def use() -> None:
-        async with application.run_test() as pilot:
-            for _ in ("ends what runs", "is asked"):
-                await pilot.press("ctrl+c")
-                assert application.return_value is None
+async def test_ctrl_c_ends_what_runs_and_then_after_a_question_the_application(
+    application: Application,
+) -> None:
+    async with application.run_test() as pilot:
+        for _ in ("ends what runs", "is asked"):
             await pilot.press("ctrl+c")
-
-    asyncio.run(use())
+            assert application.return_value is None
+        await pilot.press("ctrl+c")
     assert application.return_value == EXIT_INTERRUPTED
 
 
 @pytest.mark.parametrize("closing", ["question_mark", "escape", "q"])
-def test_the_list_of_keys_opens_and_closes(application: Application, closing: str) -> None:
-    async def use() -> None:
-        async with application.run_test() as pilot:
-            await pilot.press("question_mark")
-            assert isinstance(application.screen, KeysScreen)
-            await pilot.press(closing)
-            assert not isinstance(application.screen, KeysScreen)
-
-    asyncio.run(use())
+async def test_the_list_of_keys_opens_and_closes(application: Application, closing: str) -> None:
+    async with application.run_test() as pilot:
+        await pilot.press("question_mark")
+        assert isinstance(application.screen, KeysScreen)
+        await pilot.press(closing)
+        assert not isinstance(application.screen, KeysScreen)
 
 
-def test_q_is_named_after_where_it_leads(application: Application) -> None:
-    async def use() -> None:
-        async with application.run_test() as pilot:
-            for words in ("Quit", "Back"):
-                bound = application.screen.active_bindings["q"]
-                assert bound.binding.description == words
-                application.push_screen(Busy())
-                await pilot.pause()
-
-    asyncio.run(use())
+async def test_q_is_named_after_where_it_leads(application: Application) -> None:
+    async with application.run_test() as pilot:
+        for words in ("Quit", "Back"):
+            bound = application.screen.active_bindings["q"]
+            assert bound.binding.description == words
+            application.push_screen(Busy())
+            await pilot.pause()
 
 
-def test_ctrl_c_above_the_list_of_keys_ends_what_runs(application: Application) -> None:
-    async def use() -> None:
-        async with application.run_test() as pilot:
-            await pilot.press("question_mark", "ctrl+c")
-            assert isinstance(application.screen, Busy)
-            await pilot.press("ctrl+c")
-            assert application.return_value is None  # what ran has been ended, so now it asks
-
-    asyncio.run(use())
+async def test_ctrl_c_above_the_list_of_keys_ends_what_runs(application: Application) -> None:
+    async with application.run_test() as pilot:
+        await pilot.press("question_mark", "ctrl+c")
+        assert isinstance(application.screen, Busy)
+        await pilot.press("ctrl+c")
+        assert application.return_value is None  # what ran has been ended, so now it asks
 
 
-def test_a_screen_may_ask_once_before_one_quits(application: Application) -> None:
-    async def use() -> None:
-        async with application.run_test() as pilot:
-            await pilot.press("q")
-            assert application.return_value is None
-            await pilot.press("q")
-
-    asyncio.run(use())
+async def test_a_screen_may_ask_once_before_one_quits(application: Application) -> None:
+    async with application.run_test() as pilot:
+        await pilot.press("q")
+        assert application.return_value is None
+        await pilot.press("q")
     assert application.return_value == EXIT_OK
 
 
@@ -107,19 +94,16 @@ def test_without_utf_8_every_character_becomes_one_of_ascii_and_keeps_its_width(
     assert drawn.text.startswith("|-++#")
 
 
-def test_no_color_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_color_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """A selection and muted text can be told all the same."""
     monkeypatch.setenv("NO_COLOR", "1")
     application = Application(locate(None), HomeScreen)
     styles: dict[str, Style | None] = {}
 
-    async def use() -> None:
-        async with application.run_test(size=(80, 24)) as pilot:
-            await pilot.pause()
-            for strip in application.screen._compositor.render_strips():
-                styles.update((segment.text.strip(), segment.style) for segment in strip)
-
-    asyncio.run(use())
+    async with application.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        for strip in application.screen._compositor.render_strips():
+            styles.update((segment.text.strip(), segment.style) for segment in strip)
     shown = {words: style for words, style in styles.items() if style is not None}
     assert not [words for words, style in shown.items() if style.color or style.bgcolor]
     assert shown["1  Two sleeps"].reverse and not shown["2  Nothing ran"].reverse

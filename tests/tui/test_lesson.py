@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -21,8 +21,10 @@ from asyncdemo.tui.lesson.session import LessonSession
 from asyncdemo.tui.lesson.words import summary
 from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
+from tests.tui.learner import until
 from tests.unit.course.good_course import LESSON, change, write_course
 
+pytestmark = pytest.mark.anyio
 SIZES = [(80, 24), (160, 48)]
 ORDER = """
 [[predictions]]
@@ -56,13 +58,8 @@ def context(tmp_path: Path) -> CourseContext:
 class Driven:
     """The screen, the keys that are pressed on it, and what is to be seen."""
 
-    def __init__(self, session: LessonSession, pilot: Pilot[int]) -> None:
-        self.session, self.pilot = session, pilot
-
-    @property
-    def application(self) -> Application:
-        assert isinstance(self.pilot.app, Application)
-        return self.pilot.app
+    def __init__(self, session: LessonSession, pilot: Pilot[int], application: Application) -> None:
+        self.session, self.pilot, self.application = session, pilot, application
 
     @property
     def step(self) -> str:
@@ -79,9 +76,7 @@ class Driven:
             await self.pilot.pause()
 
     async def until(self, met: Callable[[], bool]) -> None:
-        async with asyncio.timeout(30):
-            while not met():
-                await self.pilot.pause(0.05)
+        await until(self.pilot, met)
 
     async def run(self) -> None:
         """From wherever one is."""
@@ -92,22 +87,16 @@ class Driven:
         await self.pilot.pause()
 
 
-def drive(
-    session: LessonSession,
-    context: CourseContext,
-    use: Callable[[Driven], Awaitable[None]],
-    size: tuple[int, int] = (80, 24),
-) -> Application:
-    """Opens the screen, and uses it."""
+@asynccontextmanager
+async def drive(
+    context: CourseContext, size: tuple[int, int] = (80, 24), predict: bool = True
+) -> AsyncIterator[Driven]:
+    """Opens the screen, to be used."""
+    session = open_lesson(context, predict=predict)
     application = Application(context, lambda: LessonScreen(session.lesson, session=session))
-
-    async def main() -> None:
-        async with application.run_test(size=size) as pilot:
-            await pilot.pause()
-            await use(Driven(session, pilot))
-
-    asyncio.run(main())
-    return application
+    async with application.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield Driven(session, pilot, application)
 
 
 def open_lesson(
@@ -119,10 +108,10 @@ def open_lesson(
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_from_the_question_to_the_result_nothing_is_out_of_sight(
+async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
     context: CourseContext, size: tuple[int, int]
 ) -> None:
-    async def use(driven: Driven) -> None:
+    async with drive(context, size) as driven:
         assert "1 Question" in driven.seen
         await driven.press("enter", "4", "enter")  # the question; then a number
         await driven.press("enter")  # the first choice is below the cursor
@@ -144,22 +133,23 @@ def test_from_the_question_to_the_result_nothing_is_out_of_sight(
         assert "brew(4)" in driven.seen or "to a row" in driven.seen
         assert "waiting" in driven.seen  # the legend is the last of it
         assert driven.application.screen.max_scroll_y == 0
-
-    session = open_lesson(context)
-    application = drive(session, context, use, size)
-    assert session.exit_code() == EXIT_OK
-    assert application.return_value is None
+    assert driven.session.exit_code() == EXIT_OK
+    assert driven.application.return_value is None
     assert context.progress is not None
     record = context.progress.of("tea")
     assert (record.runs, record.asked, record.right, record.open_answers) == (1, 3, 3, ())
-    assert "  3 of 3 predictions right" in list(summary(session))
+    assert [(one.place, one.answer, one.happened) for one in record.predictions][:2] == [
+        (1, "4", "4"),
+        (2, "one", "one"),
+    ]
+    assert "  3 of 3 predictions right" in list(summary(driven.session))
 
 
-def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> None:
+async def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> None:
     long = "only one, as each is waited for before the next"
     change(context.course.lessons[0].folder / "lesson.toml", 'text = "one"', f'text = "{long}"')
 
-    async def use(driven: Driven) -> None:
+    async with drive(context) as driven:
         await driven.press("2", "enter", "enter")
         await driven.run()
         await driven.press("enter")
@@ -167,16 +157,11 @@ def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> 
         assert f"You said: {long}. It was: {long}." in words
         assert "waiting" in words  # the legend is the last of it
 
-    drive(open_lesson(context), context, use)
 
-
-def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: CourseContext) -> None:
-    async def answer(driven: Driven) -> None:
+async def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: CourseContext) -> None:
+    async with drive(context) as driven:
         await driven.press("2", "7", "backspace", "5")
-
-    drive(open_lesson(context), context, answer)
-
-    async def go_on(driven: Driven) -> None:
+    async with drive(context) as driven:
         assert driven.session.typed(0) == "5"
         await driven.press("2", "backspace", "4")
         await driven.run()
@@ -184,44 +169,30 @@ def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: Course
         assert driven.session.typed(0) == "4"
         assert "this answer stands" in driven.seen
 
-    drive(open_lesson(context), context, go_on)
 
-
-def test_a_lesson_opens_where_it_was_left(context: CourseContext) -> None:
-    async def answer_one(driven: Driven) -> None:
+async def test_a_lesson_opens_where_it_was_left(context: CourseContext) -> None:
+    progress = context.progress
+    assert progress is not None
+    progress.update("tea", lambda record: record.after_run())  # in a pipe
+    async with drive(context) as driven:
         assert driven.step == "question"
         await driven.press("2", "7", "enter")
-
-    async def answer_all(driven: Driven) -> None:
+    async with drive(context) as driven:
         assert driven.step == "predict"
         await driven.press("enter", "enter", "enter")
-
-    async def run(driven: Driven) -> None:
+    async with drive(context) as driven:
         assert driven.step == "run"
         await driven.run()
-
-    async def look(driven: Driven) -> None:
+    async with drive(context) as driven:
         assert driven.step == "run", "its pictures are gone"
-
-    async def exercise(driven: Driven) -> None:
-        assert driven.step == "exercise"
-
-    async def again(driven: Driven) -> None:
-        assert driven.step == "question"
-
-    progress, lesson = context.progress, context.course.lessons[0]
-    assert progress is not None
-    progress.update(lesson.id, lambda record: record.after_run())  # in a pipe
-    for use in (answer_one, answer_all, run, look):
-        drive(open_lesson(context), context, use)
-    progress.update(lesson.id, lambda record: record.after_check(False, "2026-01-01"))
-    drive(open_lesson(context), context, exercise)
-    progress.update(lesson.id, lambda record: record.after_check(True, "2026-01-01"))
-    drive(open_lesson(context), context, again)
+    for passed, step in ((False, "exercise"), (True, "question")):
+        progress.update("tea", lambda record, passed=passed: record.after_check(passed, "2026"))  # type: ignore[misc]
+        async with drive(context) as driven:
+            assert driven.step == step
 
 
-def test_keys_that_come_in_a_burst_take_effect_in_their_order(context: CourseContext) -> None:
-    async def use(driven: Driven) -> None:
+async def test_keys_that_come_in_a_burst_take_effect_in_their_order(context: CourseContext) -> None:
+    async with drive(context) as driven:
         await driven.press("2")
         for key in ("2", "7", "backspace", "5", "enter"):
             driven.application.post_message(events.Key(key, key if key.isdigit() else None))
@@ -230,22 +201,18 @@ def test_keys_that_come_in_a_burst_take_effect_in_their_order(context: CourseCon
         await driven.pilot.pause()
         assert "Type a number" not in driven.seen  # the first question's, said late
 
-    drive(open_lesson(context), context, use)
 
-
-def test_tab_skips_a_question_without_taking_an_answer(context: CourseContext) -> None:
-    async def use(driven: Driven) -> None:
+async def test_tab_skips_a_question_without_taking_an_answer(context: CourseContext) -> None:
+    async with drive(context) as driven:
         await driven.press("2", "tab")
         assert "Tab skips it" in driven.seen
         await driven.press("tab", "tab")
         assert driven.step == "run"
         assert not driven.session.answers()
 
-    drive(open_lesson(context), context, use)
 
-
-def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: CourseContext) -> None:
-    async def use(driven: Driven) -> None:
+async def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: CourseContext) -> None:
+    async with drive(context) as driven:
         await driven.press("2")
         assert "1 Question" not in driven.seen  # where digits are an answer
         await driven.press("1", "comma", "5", "enter")
@@ -254,15 +221,13 @@ def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: CourseCont
         await driven.press("n")
         assert driven.step == "run"
 
-    drive(open_lesson(context), context, use)
 
-
-def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -> None:
+async def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -> None:
     folder = context.course.lessons[0].folder
     for name in ("slow", "quick"):
         change(folder / f"{name}.py", "BREW_S = 0.02", "BREW_S = 30.0")
 
-    async def use(driven: Driven) -> None:
+    async with drive(context) as driven:
         await driven.press("3", "enter")
         await driven.until(lambda: "brew(1)" in driven.seen)
         await driven.press("ctrl+c")
@@ -274,15 +239,14 @@ def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -> None
         assert "slow" in driven.seen
         await driven.press("q")
 
-    session = open_lesson(context)
-    assert drive(session, context, use).return_value == EXIT_INTERRUPTED
+    assert driven.application.return_value == EXIT_INTERRUPTED
     assert context.progress is not None
     assert context.progress.of("tea").runs == 0
 
 
 @pytest.mark.parametrize("width", [80, 160])
-def test_the_programs_are_beside_the_question(context: CourseContext, width: int) -> None:
-    async def use(driven: Driven) -> None:
+async def test_the_programs_are_beside_the_question(context: CourseContext, width: int) -> None:
+    async with drive(context, (width, 48)) as driven:
         await driven.press("2")
         assert "group.create_task(brew(n))" in driven.seen  # the question is about quick
         assert ("        await brew(n)" in driven.seen) is (width == 160)
@@ -296,17 +260,15 @@ def test_the_programs_are_beside_the_question(context: CourseContext, width: int
         await driven.press("escape")
         assert driven.step == "predict"
 
-    drive(open_lesson(context), context, use, (width, 48))
 
-
-def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(context: CourseContext) -> None:
+async def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(context: CourseContext) -> None:
     for name in ("slow.py", "quick.py"):
         script = context.course.lessons[0].folder / name
         script.write_text(
             script.read_text().replace("import asyncio\n", "import asyncio\n" + "OTHER = 1\n" * 30)
         )
 
-    async def use(driven: Driven) -> None:
+    async with drive(context, (80, 24)) as driven:
         await driven.press("2")
         assert "group.create_task(brew(n))" in driven.seen
         assert "above: PgUp" in driven.seen
@@ -316,10 +278,10 @@ def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(context: C
         await driven.press(*["pagedown"] * 5)
         assert "group.create_task(brew(n))" in driven.seen
 
-    drive(open_lesson(context), context, use, (80, 24))
 
-
-def test_a_line_that_differs_and_is_too_long_for_its_column_goes_on_below(context: CourseContext) -> None:
+async def test_a_line_that_differs_and_is_too_long_for_its_column_goes_on_below(
+    context: CourseContext,
+) -> None:
     line, words = (
         "        await brew(n)",
         "this cup is waited for before the next one is even put on the stove",
@@ -327,15 +289,13 @@ def test_a_line_that_differs_and_is_too_long_for_its_column_goes_on_below(contex
     for file in ("slow.py", "lesson.toml"):
         change(context.course.lessons[0].folder / file, line, f"{line}  # {words}")
 
-    async def use(driven: Driven) -> None:
+    async with drive(context, (150, 48)) as driven:
         await driven.press("2")
         assert "on the stove" in driven.seen
 
-    drive(open_lesson(context), context, use, (150, 48))
-
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 40)], ids=str)
-def test_other_settings_are_run_and_compared_with_the_first(
+async def test_other_settings_are_run_and_compared_with_the_first(
     context: CourseContext, size: tuple[int, int]
 ) -> None:
     titles_told = {
@@ -351,7 +311,7 @@ def test_other_settings_are_run_and_compared_with_the_first(
         ],
     }[size[1]]
 
-    async def use(driven: Driven) -> None:
+    async with drive(context, size) as driven:
         await driven.run()
         await driven.press("5", "backspace", "9", "0", "0", "enter")
         assert "CUPS can be 1 to 100 cups" in driven.seen
@@ -370,16 +330,14 @@ def test_other_settings_are_run_and_compared_with_the_first(
         assert "at most 9 at the same time" in driven.seen
         assert "slow" not in driven.seen
 
-    session = open_lesson(context)
-    drive(session, context, use, size)
-    assert session.first is not None
-    assert session.first.values == {"CUPS": 4}
+    assert driven.session.first is not None
+    assert driven.session.first.settings == {}
 
 
-def test_longer_things_are_a_key_away(context: CourseContext) -> None:
+async def test_longer_things_are_a_key_away(context: CourseContext) -> None:
     told = {"w": "Each await waits for its cup.", "f": "throughput", "t": "For instructors"}
 
-    async def use(driven: Driven) -> None:
+    async with drive(context, (120, 60)) as driven:
         await driven.run()
         await driven.press("4")
         for key, words in told.items():
@@ -394,25 +352,21 @@ def test_longer_things_are_a_key_away(context: CourseContext) -> None:
         await driven.press("q")
         assert driven.step == "result"
 
-    drive(open_lesson(context), context, use, (120, 60))
 
-
-def test_a_variant_that_fails_says_why_and_judges_nothing(context: CourseContext) -> None:
+async def test_a_variant_that_fails_says_why_and_judges_nothing(context: CourseContext) -> None:
     change(context.course.lessons[0].folder / "slow.py", "        await brew(n)", "        await brow(n)")
 
-    async def use(driven: Driven) -> None:
+    async with drive(context) as driven:
         await driven.run()
         assert "NameError" in driven.seen
         await driven.press("4")
-        assert "No prediction is judged: slow did not end as the lesson means it." in driven.seen
+        assert "No prediction is judged: slow did not end as the lesson intends." in driven.seen
         assert "failed with exit code 1" in driven.seen
 
-    session = open_lesson(context)
-    drive(session, context, use)
-    assert session.exit_code() == EXIT_FAILED
+    assert driven.session.exit_code() == EXIT_FAILED
 
 
-def test_what_is_missing_is_told_with_the_command_that_installs_it(
+async def test_what_is_missing_is_told_with_the_command_that_installs_it(
     context: CourseContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def need(*_: object) -> None:
@@ -420,20 +374,18 @@ def test_what_is_missing_is_told_with_the_command_that_installs_it(
 
     monkeypatch.setattr("asyncdemo.course.judging.lesson_jobs.need", need)
 
-    async def use(driven: Driven) -> None:
+    async with drive(context) as driven:
         assert "pip install kettle" in driven.seen
         await driven.press("3", "enter")
         await driven.pilot.pause(0.1)
         assert "pip install kettle" in driven.seen
 
-    session = open_lesson(context)
-    drive(session, context, use)
-    assert session.exit_code() == EXIT_MISSING
-    assert list(summary(session))[1:] == ["tea needs kettle. Install it: pip install kettle"]
+    assert driven.session.exit_code() == EXIT_MISSING
+    assert list(summary(driven.session))[1:] == ["tea needs kettle. Install it: pip install kettle"]
 
 
-def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(context: CourseContext) -> None:
-    async def use(driven: Driven) -> None:
+async def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(context: CourseContext) -> None:
+    async with drive(context, predict=False) as driven:
         assert "2 Run" in driven.seen
         assert "Predict" not in driven.seen
         await driven.pilot.click(StepBar, offset=(driven.seen.index("3 Result"), 0))
@@ -442,8 +394,6 @@ def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(context: Cou
         assert "Not run since this lesson was opened" in driven.seen
         await driven.press("b", "b")
         assert driven.step == "question"
-
-    drive(open_lesson(context, predict=False), context, use)
 
 
 def test_only_what_can_be_run_is_opened(context: CourseContext) -> None:

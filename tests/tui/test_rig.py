@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import pytest
@@ -21,11 +20,12 @@ from asyncdemo.lab.rig.session import Session
 from asyncdemo.tui.app import Application
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.rig import RigScreen
+from tests.tui.learner import until
 
+pytestmark = pytest.mark.anyio
 SIZES = [(80, 24), (160, 48)]
 MINE = Rigging(PRESETS["1"].configuration)
 CLIENTS = (OURS, "wrk", "httpx")
-Use = Callable[[Pilot[int], RigScreen], Awaitable[None]]
 
 
 class Measures:
@@ -66,25 +66,19 @@ def measures(monkeypatch: pytest.MonkeyPatch) -> Measures:
     return Measures()
 
 
-def rig(
+@asynccontextmanager
+async def rig(
     measures: Measures,
-    use: Use,
     *,
     size: tuple[int, int] = (80, 24),
     machine: Machine = Machine(2),  # noqa: B008  (it is frozen)
     clients: tuple[str, ...] = CLIENTS,
-) -> Application:
+) -> AsyncIterator[tuple[Pilot[int], RigScreen]]:
     with Session(measures.opened, MINE) as session:
         screen = RigScreen(session, MINE, machine, clients)
-        application = Application(locate(None), lambda: screen)
-
-        async def used() -> None:
-            async with application.run_test(size=size) as pilot:
-                await pilot.pause()
-                await use(pilot, screen)
-
-        asyncio.run(used())
-    return application
+        async with Application(locate(None), lambda: screen).run_test(size=size) as pilot:
+            await pilot.pause()
+            yield pilot, screen
 
 
 def shown(screen: RigScreen) -> str:
@@ -96,17 +90,11 @@ def note(screen: RigScreen, knob: str) -> str:
     return str(screen.query_one(f"#note-{knob}", Label).render())
 
 
-async def until(pilot: Pilot[int], met: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not met():
-            await pilot.pause(0.02)
-
-
 @pytest.mark.parametrize("size", SIZES)
-def test_the_bound_follows_what_is_typed_and_the_measurement_begins_anew(
+async def test_the_bound_follows_what_is_typed_and_the_measurement_begins_anew(
     size: tuple[int, int], measures: Measures
 ) -> None:
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+    async with rig(measures, size=size) as (pilot, screen):
         await until(pilot, lambda: "round 1 of 2" in shown(screen))
         assert "950/s: workers bind" in shown(screen)
         await pilot.press("backspace", "backspace", "4")
@@ -114,31 +102,25 @@ def test_the_bound_follows_what_is_typed_and_the_measurement_begins_anew(
         assert "200/s: workers bind" in shown(screen)
         assert measures.seen[-1].configuration.workers_sync == 4
 
-    rig(measures, use, size=size)
 
-
-def test_what_is_no_value_of_the_knob_is_told_and_not_measured(measures: Measures) -> None:
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+async def test_what_is_no_value_of_the_knob_is_told_and_not_measured(measures: Measures) -> None:
+    async with rig(measures) as (pilot, screen):
         await pilot.press("9", "9")
         await pilot.pause(0.1)
         assert screen.query_one("#note-workers", Label).has_class("wrong")
         assert "9 workers" in shown(screen)
         assert not any(rigging.configuration.workers_sync == 99 for rigging in measures.seen)
 
-    rig(measures, use)
 
-
-def test_plus_and_minus_lead_to_the_next_value_and_arrows_to_the_next_knob(measures: Measures) -> None:
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+async def test_plus_and_minus_lead_to_the_next_value_and_arrows_to_the_next_knob(measures: Measures) -> None:
+    async with rig(measures) as (pilot, screen):
         await pilot.press("down", "down", "down", "plus", "plus", "minus")
         await pilot.pause()
         assert screen.query_one("#delay", Input).value == "40"
 
-    rig(measures, use)
 
-
-def test_a_preset_fills_all_knobs(measures: Measures) -> None:
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+async def test_a_preset_fills_all_knobs(measures: Measures) -> None:
+    async with rig(measures) as (pilot, screen):
         await pilot.press("c")
         await pilot.pause()
         values = [knob.value for knob in screen.query(Input)]
@@ -148,28 +130,24 @@ def test_a_preset_fills_all_knobs(measures: Measures) -> None:
         await pilot.pause()
         assert note(screen, "sessions").startswith("for each worker")
 
-    rig(measures, use)
 
-
-def test_a_knob_without_effect_is_disabled_and_says_why(measures: Measures) -> None:
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+async def test_a_knob_without_effect_is_disabled_and_says_why(measures: Measures) -> None:
+    async with rig(measures, machine=Machine(2, is_pooled=False), clients=(OURS,)) as (_, screen):
         assert screen.query_one("#sessions", Input).disabled
         assert "pgbouncer" in note(screen, "sessions")
         assert screen.query_one("#client", Select).disabled
         assert "no other load client" in note(screen, "client")
 
-    rig(measures, use, machine=Machine(2, is_pooled=False), clients=(OURS,))
 
-
-def test_processors_belong_to_the_bound_once_it_is_known_what_a_request_costs(measures: Measures) -> None:
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+async def test_processors_belong_to_the_bound_once_it_is_known_what_a_request_costs(
+    measures: Measures,
+) -> None:
+    async with rig(measures) as (pilot, screen):
         await until(pilot, lambda: "async  2,000/s: processors bind" in shown(screen))
 
-    rig(measures, use)
 
-
-def test_ctrl_c_ends_what_is_measured_and_space_measures_again(measures: Measures) -> None:
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+async def test_ctrl_c_ends_what_is_measured_and_space_measures_again(measures: Measures) -> None:
+    async with rig(measures) as (pilot, screen):
         await until(pilot, lambda: "round 1 of 2" in shown(screen))
         await pilot.press("ctrl+c")
         await until(pilot, lambda: "Space measures it" in shown(screen))
@@ -179,10 +157,8 @@ def test_ctrl_c_ends_what_is_measured_and_space_measures_again(measures: Measure
         await until(pilot, lambda: len(measures.seen) == 2)
         await until(pilot, lambda: "winner" in shown(screen))
 
-    rig(measures, use)
 
-
-def test_why_nothing_can_be_measured_is_on_the_screen(measures: Measures) -> None:
+async def test_why_nothing_can_be_measured_is_on_the_screen(measures: Measures) -> None:
     @contextmanager
     def missing(say: Callable[[str], None]) -> Iterator[Any]:
         say("starting PostgreSQL")
@@ -192,7 +168,5 @@ def test_why_nothing_can_be_measured_is_on_the_screen(measures: Measures) -> Non
 
     measures.opened = missing  # type: ignore[method-assign]
 
-    async def use(pilot: Pilot[int], screen: RigScreen) -> None:
+    async with rig(measures) as (pilot, screen):
         await until(pilot, lambda: "There is no PostgreSQL here." in shown(screen))
-
-    rig(measures, use)

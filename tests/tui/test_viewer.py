@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from textual.pilot import Pilot
@@ -18,6 +18,7 @@ from tests.support.runs import Story, at_line, ns
 from tests.support.server_runs import threaded
 from tests.tui.learner import shown
 
+pytestmark = pytest.mark.anyio
 SIZES = [(80, 24), (160, 48)]
 
 
@@ -40,20 +41,14 @@ def blocked() -> Run:
     return story.run(name="blocked")
 
 
-Use = Callable[[Pilot[int], ViewerScreen], Awaitable[None]]
-
-
-def use(use: Use, *runs: Run, size: tuple[int, int] = (80, 24)) -> Application:
-    async def started() -> None:
-        async with application.run_test(size=size) as pilot:
-            await pilot.pause()
-            screen = application.screen
-            assert isinstance(screen, ViewerScreen)
-            await use(pilot, screen)
-
-    application = Application(locate(None), lambda: ViewerScreen(runs or (gated(),)))
-    asyncio.run(started())
-    return application
+@asynccontextmanager
+async def viewing(
+    *runs: Run, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[Pilot[int], ViewerScreen]]:
+    screen = ViewerScreen(runs or (gated(),))
+    async with Application(locate(None), lambda: screen).run_test(size=size) as pilot:
+        await pilot.pause()
+        yield pilot, screen
 
 
 def lines(screen: ViewerScreen, pane: int = 0) -> list[str]:
@@ -67,32 +62,28 @@ def details(screen: ViewerScreen) -> str:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_it_fills_the_screen_with_rows_and_says_which(size: tuple[int, int]) -> None:
-    async def look(_: Pilot[int], screen: ViewerScreen) -> None:
+async def test_it_fills_the_screen_with_rows_and_says_which(size: tuple[int, int]) -> None:
+    async with viewing(size=size) as (_, screen):
         drawn = lines(screen)
         below = 7 if size[1] < 30 else 8  # what is said of the cursor, the legend, the keys
         assert len(drawn) == size[1] - below
         assert f"lanes 1-{len(drawn) - 2} of 100" in drawn[0]
         assert all(line.startswith("upload(") for line in drawn[2:])
 
-    use(look, size=size)
-
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_legend_has_what_is_visible(size: tuple[int, int]) -> None:
-    async def look(pilot: Pilot[int], _: ViewerScreen) -> None:
-        words = shown(pilot.app.screen)
+async def test_the_legend_has_what_is_visible(size: tuple[int, int]) -> None:
+    async with viewing(threaded(20), size=size) as (pilot, _):
+        words = shown(pilot.app)
         assert "running" in words and "queued" in words and "blocking the loop" in words
         assert "response" in words and "ran briefly" in words
         await pilot.press(*["plus"] * 9)
-        assert "ran briefly" not in shown(pilot.app.screen), "it is seen as what it is"
-
-    use(look, threaded(20), size=size)
+        assert "ran briefly" not in shown(pilot.app), "it is seen as what it is"
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_several_runs_have_one_scale_side_by_side_or_below_each_other(size: tuple[int, int]) -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_several_runs_have_one_scale_side_by_side_or_below_each_other(size: tuple[int, int]) -> None:
+    async with viewing(gated("long"), gated("short", 20), size=size) as (pilot, screen):
         first, second = screen.query(RunRows)
         assert (first.region.y == second.region.y) == (size[0] >= 100)
         axes = [lines(screen, pane)[1].replace("▼", "╷").split() for pane in (0, 1)]
@@ -100,11 +91,9 @@ def test_several_runs_have_one_scale_side_by_side_or_below_each_other(size: tupl
         await pilot.press("tab", "down")
         assert (first.row, second.row) == (0, 1)
 
-    use(look, gated("long"), gated("short", 20), size=size)
 
-
-def test_m_gives_all_the_room_to_one_run_and_back() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_m_gives_all_the_room_to_one_run_and_back() -> None:
+    async with viewing(gated("one"), gated("other")) as (pilot, screen):
         first, second = screen.query(RunRows)
         shared = second.size.height
         await pilot.press("tab", "m")
@@ -113,11 +102,9 @@ def test_m_gives_all_the_room_to_one_run_and_back() -> None:
         await pilot.press("m")
         assert first.size.height == pytest.approx(shared, abs=1)
 
-    use(look, gated("one"), gated("other"))
 
-
-def test_the_rows_follow_the_cursor() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_the_rows_follow_the_cursor() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press("pagedown", "pagedown", "down")
         rows = screen.query_one(RunRows)
         assert rows.row == 2 * 15 + 1
@@ -128,11 +115,9 @@ def test_the_rows_follow_the_cursor() -> None:
         await pilot.press("g")
         assert lines(screen)[2].startswith("upload(0)")
 
-    use(look)
 
-
-def test_zooming_keeps_what_is_at_the_cursor_and_0_shows_all() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_zooming_keeps_what_is_at_the_cursor_and_0_shows_all() -> None:
+    async with viewing() as (pilot, screen):
         whole = lines(screen)[1]
         await pilot.press(*["right"] * 30)
         place = lines(screen)[1].index("▼")
@@ -144,11 +129,9 @@ def test_zooming_keeps_what_is_at_the_cursor_and_0_shows_all() -> None:
         await pilot.press("-", "0", "home")
         assert lines(screen)[1] == whole
 
-    use(look)
 
-
-def test_what_is_visible_follows_the_cursor_through_time() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_what_is_visible_follows_the_cursor_through_time() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press("+", "+", "+", "end")
         assert "1.00 s" in details(screen)
         assert "╷900 ms" in lines(screen)[1] or "╷950 ms" in lines(screen)[1]
@@ -157,11 +140,9 @@ def test_what_is_visible_follows_the_cursor_through_time() -> None:
         assert lines(screen)[1].rstrip().startswith(" " * 8)
         assert "▼0" in lines(screen)[1]
 
-    use(look)
 
-
-def test_a_row_is_found_by_a_part_of_its_name_and_the_next_one_by_n() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_a_row_is_found_by_a_part_of_its_name_and_the_next_one_by_n() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press("slash", *"(7", "enter", "n")
         assert "upload(70)" in details(screen)
         await pilot.press("N")
@@ -169,11 +150,9 @@ def test_a_row_is_found_by_a_part_of_its_name_and_the_next_one_by_n() -> None:
         await pilot.press("slash", "end", *"x9", "escape")
         assert "No row has '(7x9' in its name." in details(screen)
 
-    use(look)
 
-
-def test_the_cursor_says_state_reason_length_and_line() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_the_cursor_says_state_reason_length_and_line() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press("down")
         assert "queued: semaphore, made at app.py:9 in main, for 10 ms (0 s to 10 ms)" in details(screen)
         await pilot.press("full_stop")
@@ -181,20 +160,16 @@ def test_the_cursor_says_state_reason_length_and_line() -> None:
         await pilot.press("comma")
         assert "At 0 s: queued" in details(screen)
 
-    use(look)
 
-
-def test_what_blocked_the_loop_is_named_with_its_line() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_what_blocked_the_loop_is_named_with_its_line() -> None:
+    async with viewing(blocked()) as (pilot, screen):
         await pilot.press("full_stop")
         assert "blocking the loop: sleep at app.py:7 in pour, for 200 ms" in details(screen)
         assert "╳" in lines(screen)[2]
 
-    use(look, blocked())
 
-
-def test_the_states_of_a_row_are_a_list_and_the_picture_follows_it() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_the_states_of_a_row_are_a_list_and_the_picture_follows_it() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press("down", "down", "enter", "down")
         states = screen.query_one(RowStates)
         listed = [states.render_line(y).text for y in range(3)]
@@ -205,22 +180,18 @@ def test_the_states_of_a_row_are_a_list_and_the_picture_follows_it() -> None:
         await pilot.press("down")
         assert "upload(3)" in details(screen)
 
-    use(look)
 
-
-def test_escape_closes_the_states_before_the_viewer() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_escape_closes_the_states_before_the_viewer() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press("enter", "escape")
         assert not screen.query_one(RowStates).display
         assert pilot.app.return_value is None
         await pilot.press("escape")
         assert pilot.app.return_value == 0
 
-    use(look)
 
-
-def test_w_goes_to_who_woke_it_and_b_back() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_w_goes_to_who_woke_it_and_b_back() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press(*["down"] * 50, "w", "w")
         assert "upload(48)" in details(screen)
         assert "Woken by upload(48)." in details(screen)
@@ -232,12 +203,10 @@ def test_w_goes_to_who_woke_it_and_b_back() -> None:
         await pilot.press("g", "w")
         assert "No task or thread woke it" in details(screen)
 
-    use(look)
-
 
 @pytest.mark.parametrize("size", SIZES)
-def test_c_draws_how_many_hold_and_queue_for_what(size: tuple[int, int]) -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_c_draws_how_many_hold_and_queue_for_what(size: tuple[int, int]) -> None:
+    async with viewing(size=size) as (pilot, screen):
         await pilot.press("c")
         drawn = lines(screen)[-4:]
         assert drawn[0].startswith(" open █100")
@@ -250,11 +219,9 @@ def test_c_draws_how_many_hold_and_queue_for_what(size: tuple[int, int]) -> None
         await pilot.press("c")
         assert lines(screen)[-1].startswith("upload(")
 
-    use(look, size=size)
 
-
-def test_space_draws_it_as_it_happened_and_ends_that() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_space_draws_it_as_it_happened_and_ends_that() -> None:
+    async with viewing() as (pilot, screen):
         await pilot.press("G")
         whole = lines(screen)[2:]
         await pilot.press("space", "space", "space")
@@ -265,40 +232,32 @@ def test_space_draws_it_as_it_happened_and_ends_that() -> None:
         await pilot.press("ctrl+c", "end")
         assert list(map(_drawn, lines(screen)[2:])) == list(map(_drawn, whole))
 
-    use(look)
 
-
-def test_a_click_puts_the_cursor_there_and_the_wheel_moves_the_rows() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_a_click_puts_the_cursor_there_and_the_wheel_moves_the_rows() -> None:
+    async with viewing() as (pilot, screen):
         rows = screen.query_one(RunRows)
         await pilot.click(rows, offset=(40, 10))
         assert rows.row == 8
         assert lines(screen)[1][40] == "▼"
         assert "upload(8)" in details(screen)
 
-    use(look)
 
-
-def test_requests_are_the_rows_of_a_server() -> None:
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+async def test_requests_are_the_rows_of_a_server() -> None:
+    async with viewing(threaded(20)) as (pilot, screen):
         assert "requests 1-15 of 21" in lines(screen)[0]
         await pilot.press("G", "up")
         assert "POST /upload 20" in details(screen)
         assert "answered 200" in details(screen)
 
-    use(look, threaded(20))
 
-
-def test_a_run_without_rows_and_one_of_no_length_do_no_harm() -> None:
+async def test_a_run_without_rows_and_one_of_no_length_do_no_harm() -> None:
     keys = ["+", "right", "down", "w", "b", "enter", "c", "slash", "x", "escape", "n", "comma", "space", "G"]
     brief = Story()
     brief.task("brief").returns()
 
-    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+    async with viewing(Story().run(name="empty"), brief.run(name="brief")) as (pilot, screen):
         await pilot.press(*keys, "escape", "tab", *keys)
         assert "nothing was recorded" in "".join(lines(screen, 0))
-
-    use(look, Story().run(name="empty"), brief.run(name="brief"))
 
 
 def _drawn(line: str) -> int:

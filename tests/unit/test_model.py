@@ -18,8 +18,6 @@ from asyncdemo.model import (
     Spans,
     State,
     Wait,
-    Wake,
-    Wakes,
     lineage,
 )
 from asyncdemo.recording.assembly.spans import SpansBuilder
@@ -57,11 +55,6 @@ class TestSpans:
     def test_a_gap_an_overlap_or_a_negative_length_is_refused(self, second: Span) -> None:
         with pytest.raises(ValueError, match="does not start where the one before it ends"):
             Spans.of([A_LANE[0], second])
-
-    def test_columns_of_different_lengths_are_refused(self) -> None:
-        starts, states, waits, end_ns = Spans.of(A_LANE).columns
-        with pytest.raises(ValueError, match="differ in length"):
-            Spans(starts, states, waits[:1], end_ns, ())
 
     def test_are_equal_by_what_they_say_not_by_how_it_is_kept(self) -> None:
         spans = Spans.of(A_LANE)
@@ -101,20 +94,6 @@ class TestSpans:
 
 
 class TestSpansBuilder:
-    def test_a_state_lasts_until_the_next(self) -> None:
-        builder = SpansBuilder()
-        builder.add(0, State.READY)
-        builder.add(10, State.RUNNING)
-        builder.add(15, State.WAITING, 1)
-        assert builder.state == (15, State.WAITING, 1)
-        assert list(builder.build(40, (NO_WAIT, SLEEP))) == A_LANE
-
-    def test_the_same_state_again_goes_on(self) -> None:
-        builder = SpansBuilder()
-        builder.add(0, State.READY)
-        builder.add(5, State.READY)
-        assert list(builder.build(10, (NO_WAIT,))) == [Span(0, 10, State.READY)]
-
     def test_the_same_state_for_another_reason_does_not(self) -> None:
         builder = SpansBuilder()
         builder.add(0, State.WAITING, 0)
@@ -140,10 +119,6 @@ class TestSpansBuilder:
         assert list(builder.build(10, (NO_WAIT,))) == [Span(0, 10, State.READY)]
         assert list(builder.build(-5, (NO_WAIT,))) == [Span(0, 0, State.READY)]
 
-    def test_nothing_added_is_nothing_built(self) -> None:
-        assert SpansBuilder().state is None
-        assert len(SpansBuilder().build(10, ())) == 0
-
     def test_building_does_not_end_it(self) -> None:
         builder = SpansBuilder()
         builder.add(0, State.READY)
@@ -167,37 +142,9 @@ class TestSpansBuilder:
         assert all(span.duration_ns > 0 for span in spans) or len(spans) == 1
 
 
-class TestWakes:
-    def test_are_a_sequence(self) -> None:
-        told = [Wake(1, 0, 1), Wake(2, 1, 0)]
-        wakes = Wakes(told)
-        assert (list(wakes), len(wakes), wakes[1], wakes[-1], wakes[:1]) == (
-            told,
-            2,
-            told[1],
-            told[1],
-            told[:1],
-        )
-        assert wakes == Wakes(told) != Wakes(told[:1])
-
-    def test_grow(self) -> None:
-        wakes = Wakes()
-        wakes.add(5, 2, 3)
-        assert list(wakes) == [Wake(5, 2, 3)]
-
-
 @pytest.mark.parametrize(("stolen", "held"), [(0, 100), (30, 70), (130, 0)])
 def test_a_slow_step_held_the_loop_without_what_was_stolen_from_it(stolen: int, held: int) -> None:
     assert SlowStep(0, 50, 150, None, stolen, Site("app.py", 1), None).held_ns == held
-
-
-def test_the_values_of_states_are_part_of_the_run_format() -> None:
-    assert [(state.name, state.value) for state in State] == [
-        ("RUNNING", 0),
-        ("READY", 1),
-        ("WAITING", 2),
-        ("QUEUED", 3),
-    ]
 
 
 def _instants(spans: Spans | list[Span]) -> dict[int, State]:
@@ -227,9 +174,6 @@ class TestLineage:
     )
     def test_each_comes_once_whatever_the_parents_are(self, parents: list[int], found: list[int]) -> None:
         assert [track.index for track in lineage(self.family(*parents).tracks, 0)] == found
-
-    def test_nobody_descends_from_nobody(self) -> None:
-        assert not list(lineage(self.family(None).tracks, None))
 
 
 @given(runs(), st.data())

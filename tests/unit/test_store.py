@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from asyncdemo import store
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.errors import RunFileError
-from asyncdemo.model import Run, Span, Spans, State, Wait, Wake, Wakes
+from asyncdemo.model import Run, State, Wait, Wake, Wakes
 from asyncdemo.store import dumps, load, loads, save
 from tests.support.runs import Story, at_line
 from tests.support.strategies import runs
@@ -69,9 +69,6 @@ def changed(run: Run, change: Callable[[dict[str, Any]], None], which: str) -> l
 
 
 class TestRoundTrip:
-    def test_lines(self, run: Run) -> None:
-        assert loads(dumps(run)) == run
-
     @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
     def test_files(self, run: Run, tmp_path: Path, name: str) -> None:
         save(run, tmp_path / name)
@@ -92,16 +89,6 @@ class TestRoundTrip:
         assert (kinds.count("slots"), kinds.count("wakes")) == (3, 3)
         assert loads(dumps(many)) == many
 
-    def test_who_had_an_item_waiting_for_a_worker(self) -> None:
-        story = Story()
-        executor = story.executor(1)
-        main = story.task("main").takes(executor).waits(20, "thread").gives_back(executor)
-        story.has_queued(executor, main, 1, 10)
-        run = story.run()
-        run = replace(run, resources=(replace(run.resources[0], queue=run.resources[0].queue * 12_000),))
-        assert [record.get("type") for record in records(run)].count("queued") == 2
-        assert loads(dumps(run)) == run
-
     def test_more_uses_and_samples_of_memory_than_fit_a_line(self, run: Run) -> None:
         pool = run.resources[-1]
         often = replace(pool.connections[0], uses=pool.connections[0].uses * 6000)
@@ -114,19 +101,10 @@ class TestRoundTrip:
         assert (kinds.count("uses"), kinds.count("memory")) == (2, 3)
         assert loads(dumps(many)) == many
 
-    def test_tracks_that_the_standard_library_made(self, run: Run) -> None:
-        made = replace(run, tracks=(*run.tracks[:-1], replace(run.tracks[-1], own=True)))
-        assert loads(dumps(made)) == made
-
     def test_lanes_that_show_what_their_track_shows_cost_no_columns(self, run: Run) -> None:
         lanes = [record for record in records(run) if record.get("type") == "lane"]
         assert len(lanes) == 5
         assert not any("starts" in lane for lane in lanes)
-
-    def test_lanes_that_show_something_else_keep_it(self, run: Run) -> None:
-        shown = Spans.of([Span(0, 7, State.WAITING, Wait("sleep", via=2))])
-        other = replace(run, lanes=(replace(run.lanes[0], spans=shown), *run.lanes[1:]))
-        assert loads(dumps(other)) == other
 
 
 class TestFormat:
@@ -137,9 +115,6 @@ class TestFormat:
 
     def test_is_ascii(self, run: Run) -> None:
         assert all(line.isascii() for line in dumps(run))
-
-    def test_fields_at_their_default_are_left_out(self, run: Run) -> None:
-        assert "error" not in next(record for record in records(run) if record.get("type") == "track")
 
     def test_gzipped_by_the_name_and_recognised_by_the_content(self, run: Run, tmp_path: Path) -> None:
         save(run, tmp_path / "run.jsonl.gz")
@@ -164,9 +139,6 @@ class TestFormat:
         header, *others = dumps(run)
         assert loads([header, *reversed(others)]) == run
 
-    def test_blank_lines_do_not_matter(self, run: Run) -> None:
-        assert loads([part for line in dumps(run) for part in (line, "\n", "  ")]) == run
-
 
 class TestSaving:
     def test_replaces_the_whole_file(self, run: Run, tmp_path: Path) -> None:
@@ -175,10 +147,6 @@ class TestSaving:
         save(run, path)
         assert load(path) == run
         assert list(tmp_path.iterdir()) == [path]
-
-    def test_a_folder_that_is_not_there(self, run: Run, tmp_path: Path) -> None:
-        with pytest.raises(RunFileError, match=r"Cannot write .*run\.jsonl"):
-            save(run, tmp_path / "nowhere" / "run.jsonl")
 
     def test_leaves_the_old_file_and_nothing_else_if_it_fails(
         self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -221,13 +189,6 @@ class TestMissing:
         assert [track.name for track in part.tracks] == [track.name for track in run.tracks[:3]]
         assert part.tracks[1].spans == run.tracks[1].spans
         assert "The file ends early" in part.notes[-1]
-
-    def test_a_line_cut_in_the_middle_is_left_out(self, run: Run, tmp_path: Path) -> None:
-        save(run, tmp_path / "run.jsonl")
-        data = (tmp_path / "run.jsonl").read_bytes()
-        (tmp_path / "run.jsonl").write_bytes(data[: len(data) // 2])
-        part = load(tmp_path / "run.jsonl")
-        assert part.tracks and "The file ends early" in part.notes[-1]
 
     def test_a_cut_gzip_file_gives_what_it_holds(self, tmp_path: Path) -> None:
         story = Story()
@@ -272,15 +233,6 @@ class TestMissing:
         shown = [[span.state for span in what.requests[0].spans] for what in (without("track"), run)]
         assert shown[0] == shown[1]
 
-    def test_a_track_that_is_missing_had_nothing_queued(self) -> None:
-        story = Story()
-        executor = story.executor(1)
-        for number in range(2):
-            story.has_queued(executor, story.task(f"read({number})").sleeps(5), 0, 5)
-        lines = [json.dumps(record) for record in records(story.run()) if record.get("name") != "read(0)"]
-        (slot,) = loads(lines).resources[0].queue
-        assert slot.track == 0
-
     def test_a_cause_that_is_missing_is_unknown(self, run: Run) -> None:
         lines = [line for line in dumps(run) if '"reason":"net.write"' not in line]
         waits = [span.wait for span in loads(lines).tracks[1].spans if span.state is State.WAITING]
@@ -291,10 +243,6 @@ class TestGarbage:
     def test_no_such_file(self, tmp_path: Path) -> None:
         with pytest.raises(RunFileError, match="Cannot read"):
             load(tmp_path / "nowhere.jsonl")
-
-    def test_a_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(RunFileError, match="Cannot read"):
-            load(tmp_path)
 
     def test_an_empty_file(self) -> None:
         with pytest.raises(RunFileError, match="is empty"):
@@ -316,7 +264,7 @@ class TestGarbage:
     def test_a_line_that_is_no_record_is_named(self, run: Run) -> None:
         lines = list(dumps(run))
         lines.insert(3, "}{")
-        with pytest.raises(RunFileError, match="line 4: is no record"):
+        with pytest.raises(RunFileError, match="line 4: is not a record"):
             loads(lines)
 
     def test_nesting_without_end(self, run: Run) -> None:
@@ -329,39 +277,25 @@ class TestGarbage:
         ("which", "change", "message"),
         [
             ("header", {"threshold_ns": "50"}, '"threshold_ns" should be an integer'),
-            ("header", {"threshold_ns": True}, '"threshold_ns" should be an integer'),
             ("header", {"clock": "wall"}, '"clock" should be one of real, virtual'),
             ("header", {"knobs": {"N": [1]}}, '"knobs.N" should be a number, text or truth value'),
-            ("header", {"argv": "x"}, '"argv" should be a list'),
             ("header", {"named": 1}, '"named" should be true or false'),
-            ("track", {"index": None}, '"index" should be an integer'),
             ("track", {"name": 7}, '"name" should be text'),
-            ("track", {"kind": ["task"]}, '"kind" should be one of task, thread'),
             ("track", {"site": "app.py:1"}, '"site" should be an object'),
             ("track", {"site": {"file": "app.py"}}, '"site.line" is missing'),
             ("track", {"start_ns": 10**30}, '"start_ns" should be an integer'),
             ("track", {"end_ns": -(10**9)}, '"end_ns" should not be before'),
             ("track", {"states": "012345"}, '"states" should be digits'),
-            ("track", {"states": "0"}, "its columns differ in length"),
             ("track", {"causes": [0.5]}, '"causes" should be a list of integers'),
             ("track", {"starts": [0, -1], "states": "00", "causes": [0, 0]}, "go back in time"),
             ("track", {"starts": [2**62] * 3, "states": "000", "causes": [0, 0, 0]}, '"starts" should be'),
-            ("track", {"closed": -(10**9)}, '"closed" should not be before'),
             ("track", {"parent": 0}, "its own ancestor"),
             ("slots", {"lengths": [-1] * 4}, "should not be negative"),
-            ("slots", {"first": "0"}, '"first" should be an integer'),
             ("wakes", {"wakers": [1]}, "its columns differ in length"),
             ("resource", {"levels": [[1, 2, 3]]}, r'"levels\[0\]" should be a list of 2'),
             ("unawaited", {"type": 5}, '"type" is missing'),
-            ("request", {"end_ns": -1}, '"end_ns" should not be before'),
-            ("request", {"states": "9"}, '"states" should be digits'),
             ("connection", {"ready_ns": -1}, '"ready_ns" should not be before "opened_ns"'),
-            ("connection", {"closed_ns": -1}, '"closed_ns" should not be before "opened_ns"'),
-            ("connection", {"resource": None}, '"resource" should be an integer'),
-            ("uses", {"tracks": []}, "its columns differ in length"),
-            ("memory", {"threads": [1]}, "its columns differ in length"),
             ("memory", {"resident": [0, 2**63]}, '"resident" should be an integer'),
-            ("end", {"records": None}, '"records" should be an integer'),
         ],
     )
     def test_a_record_with_a_wrong_field_is_named(
@@ -369,24 +303,9 @@ class TestGarbage:
     ) -> None:
         with pytest.raises(RunFileError, match=message) as caught:
             loads(changed(run, lambda record: record.update(change), which), "run.jsonl")
-        assert str(caught.value).startswith("run.jsonl is no recorded run: line ")
+        assert str(caught.value).startswith("run.jsonl is not a recorded run: line ")
 
-    @pytest.mark.parametrize(
-        "which",
-        [
-            "track",
-            "lane",
-            "request",
-            "resource",
-            "cause",
-            "slots",
-            "connection",
-            "uses",
-            "memory",
-            "wakes",
-            "end",
-        ],
-    )
+    @pytest.mark.parametrize("which", ["track", "slots", "connection", "wakes", "end"])
     def test_a_record_that_comes_twice_is_named(self, run: Run, which: str) -> None:
         lines = list(dumps(run))
         lines.append(next(line for line in lines if f'"type":"{which}"' in line))

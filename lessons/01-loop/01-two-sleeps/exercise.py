@@ -1,8 +1,8 @@
-"""Six cups, each in a task of its own, and yet they are made one after another. Make all of them at the same
+"""Six cups, each in its own task, and yet they are made one after another. Make all of them at the same
 time: together they take as long as a single cup.
 
-Each cup still takes its time: the water is heated for HEAT_S, then the tea steeps for STEEP_S. Every cup is
-made, and only once. main returns what brew returned, in the order of the numbers.
+Each cup still takes its time: brew waits HEAT_S for the water, then STEEP_S for the tea. Every cup is made,
+and only once. main returns what brew returned, in the order of the numbers.
 
 Run it alone with:  python 01-two-sleeps.py
 """

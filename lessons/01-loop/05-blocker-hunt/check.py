@@ -5,6 +5,7 @@ import re
 from itertools import pairwise
 
 from asyncdemo.analysis.metrics import most_at_once
+from asyncdemo.model import State
 from asyncdemo.testing.checks import Lane, Seen
 
 NEARLY = 0.9
@@ -28,6 +29,7 @@ def check(seen: Seen) -> None:
     seen.calls("print_label").happen(orders)
     seen.calls("seal").happen(orders)
     seen.never_blocked()
+    nor_in_small_pieces(seen)
     asked.take_at_least(NEARLY * float(seen.knobs["SILENCE_S"]))
     if waited_for_others(seen, orders):
         asked.all_overlap()
@@ -35,6 +37,21 @@ def check(seen: Seen) -> None:
     one_after_the_other(seen, orders)
     seen.calls("main").return_values([[shipped(n, seen) for n in range(1, orders + 1)]])
     seen.no_warnings()
+
+
+def nor_in_small_pieces(seen: Seen) -> None:
+    """Who waits in the event loop for 20 ms, again and again, holds it all the time."""
+    ships, silence_s = seen.calls("ship"), float(seen.knobs["SILENCE_S"])
+    held_s = (
+        sum(span.duration_ns for lane in ships.lanes for span in lane.spans if span.state is State.RUNNING)
+        / 1e9
+    )
+    seen.expect(
+        held_s < silence_s / 2,
+        "The orders left the event loop free.",
+        f"The orders should leave the event loop free; in many short steps, they held it for {held_s:.2f} s.",
+        at=ships,
+    )
 
 
 def waited_for_others(seen: Seen, orders: int) -> bool:

@@ -1,4 +1,4 @@
-"""Orders are sent off, each in a task of its own, and yet they get in each other's way: one of the four
+"""Orders are sent off, each in its own task, and yet they get in each other's way: one of the four
 functions that ship calls holds the event loop for a long time. Which one?
 
 Find it, write its name into CULPRIT, in quotes, and call it in a way that leaves the event loop free. All

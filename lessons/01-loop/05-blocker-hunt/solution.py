@@ -1,4 +1,4 @@
-"""Orders are sent off, each in a task of its own. What waits without handing the thread back, does so in a
+"""Orders are sent off, each in its own task. What waits without handing the thread back, does so in a
 thread that is not the event loop's.
 
 Run it alone with:  python solution.py

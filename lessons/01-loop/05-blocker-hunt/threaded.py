@@ -1,4 +1,4 @@
-"""Four prices, each asked for in a task of its own: how many questions are open at the same time?
+"""Four prices, each asked for in its own task: how many questions are open at the same time?
 
 Predict the number, and the seconds, before you run it:  python threaded.py
 """

@@ -33,7 +33,7 @@ def send_was_left_alone(seen: Seen, sends: Calls) -> None:
         seen.expect(
             receipts == sorted(f"{receipt:06}" for _, receipt in drawn),
             "Each send answered with a receipt.",
-            "Each send should answer with a receipt of its own. Leave send as it is.",
+            "Each send should answer with its own receipt. Leave send as it is.",
             at=sends,
         )
         return

@@ -116,14 +116,18 @@ def answered_with_its_own_receipt(seen: Seen, asked: Requests) -> None:
 
 
 def goes_on_one_by_one(seen: Seen, sends: Calls, connections: int) -> None:
-    """If images are sent in batches, the store has nothing to do after each, while requests wait."""
+    """If images are sent in batches, the store has nothing to do after each, while requests wait.
+
+    If each waits for a place of its own, one place has no more to do when many others still wait.
+    """
     uploads = seen.calls("upload").lanes
     moments = sorted(
         [(lane.start_ns, 1) for lane in sends.lanes] + [(lane.end_ns, -1) for lane in sends.lanes]
     )
-    at_work = idle = 0
+    at_work = idle = late = 0
     for at_ns, change in moments:
         at_work += change
+        late = 0 if at_work == connections else late + (change > 0)
         waiting = sum(lane.start_ns < at_ns < lane.end_ns for lane in uploads)
         idle += not at_work and waiting > connections
     batches = len(sends) // connections
@@ -132,5 +136,13 @@ def goes_on_one_by_one(seen: Seen, sends: Calls, connections: int) -> None:
         "A request that waited was sent on as soon as a place was free.",
         f"{connections} images should be on their way while requests wait; {idle} times none was. Does the "
         "next image wait until all of those before it have been sent?",
+        at=sends,
+    )
+    seen.expect(
+        late <= len(sends) // 6,
+        "No place stayed free while requests waited.",
+        f"{connections} images should be on their way while requests wait; at the end one place stayed free "
+        f"for as long as {late} more were sent. Does each image wait for one place, although another is "
+        "free?",
         at=sends,
     )

@@ -90,21 +90,21 @@ def opened_before_and_closed_after(seen: Seen) -> None:
 
 
 def open_while_it_serves(seen: Seen, process: int) -> None:
-    """A request may come as soon as the worker listens, and be there until all connections are closed."""
+    """A worker listens right after the first of these events, and has no request any more at the last one."""
     events = server_events(seen, process)
     if len(events) != SERVER_EVENTS:
         seen.too_busy("a worker was stopped before its listeners had ended.")
-    started, stopping = events[1].start_ns, events[2].end_ns
+    starting, stopped = events[0].end_ns, events[3].start_ns
     (pool,) = (one for one in seen.pool("redis").resources if one.process == process)
     seen.expect(
-        pool.made_ns is not None and pool.made_ns < started,
+        pool.made_ns is not None and pool.made_ns < starting,
         "The pool was opened before its worker took requests.",
         "The pool should be opened before its worker takes requests; one was made when requests could come "
         "already. Which listener is called before the server starts?",
         at=seen.calls("get_visits"),
     )
     seen.expect(
-        first_closed(pool) > stopping,
+        first_closed(pool) > stopped,
         "The pool was closed after its worker had stopped.",
         "The pool should be closed after its worker has stopped; one was closed while requests could still "
         "be in progress. Which listener is called after the server has stopped?",

@@ -7,7 +7,7 @@ from typing import Any, Final
 from asyncdemo.model import Lane, TrackKind, lineage
 from asyncdemo.testing.checks import Calls, Requests, Seen
 
-WANTED: Final = ([0, 1, 2], [4, 3], [3, 0, 4, 1, 2])
+WANTED: Final = ([0, 1, 2], [4, 3], [3, 0, 4, 1, 2, 0])
 """The parts that the clients ask for, in turn, as the manifest has it."""
 
 
@@ -34,7 +34,7 @@ def check(seen: Seen) -> None:
 
 
 def on_one_loop(seen: Seen, pages: Calls) -> None:
-    """Tasks, all of one thread: a Flask view that is async has a loop of its own, in a thread of its own."""
+    """Tasks, all of one thread: a Flask view that is async has its own loop, in its own thread."""
     tracks = [seen.run.tracks[lane.track] for lane in pages.lanes]
     loops = {track.thread for track in tracks if track.kind is TrackKind.TASK}
     in_threads = sum(track.kind is TrackKind.THREAD for track in tracks)

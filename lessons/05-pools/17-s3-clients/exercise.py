@@ -3,11 +3,12 @@ other request gets a turn.
 
 Fix it: one client for all requests, opened on the server's event loop before the server takes requests, and
 closed after it has stopped. After the first image is stored, nothing blocks the event loop. The uploads
-overlap. Every image arrives as it was sent, before its request is answered.
+overlap. Every image arrives as it was sent, under its own key, before its request is answered.
 
 Run it alone with:  python 17-s3-clients.py
 """
 
+import asyncio
 import os
 from typing import Any
 
@@ -17,6 +18,7 @@ from sanic import HTTPResponse, Request, Sanic, json
 PORT = int(os.environ.get("PORT", "8000"))
 S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
 BUCKET = "asyncdemo"
+NETWORK_S = 0.1
 
 app = Sanic("images")
 
@@ -35,6 +37,7 @@ async def close_store(app: Sanic) -> None:
 
 async def put(s3: Any, key: str, image: bytes) -> str:
     """Store one image; the checksum of what has arrived, as S3 says it. Leave this function as it is."""
+    await asyncio.sleep(NETWORK_S)
     stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
     return str(stored["ETag"]).strip('"')
 

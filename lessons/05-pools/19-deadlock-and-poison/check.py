@@ -9,6 +9,7 @@ def check(seen: Seen) -> None:
     invoices, size = int(seen.knobs["INVOICES"]), int(seen.knobs["POOL_SIZE"])
     written = seen.calls("invoice", "invoices").happen(invoices)
     offers = seen.calls("newest_offer").happen(size - 1)
+    lent_goes_around(seen, seen.calls("lent"))
     nobody_holds_two(seen, seen.calls("lent"))
     nobody_is_kept(seen, offers)
     replies_match(seen, seen.calls("ask"))
@@ -27,6 +28,27 @@ def expected(n: int) -> list[str]:
     return [f"customer-{n}", f"address-{n}"]
 
 
+def lent_goes_around(seen: Seen, loans: Calls) -> None:
+    """What happens after its end is not seen to be a loan. A question may be asked in its own task."""
+    borrowers = {loan.track for loan in loans.lanes}
+    outside = next(
+        (
+            lane.name
+            for lane in seen.calls("ask").lanes
+            if lane.track in borrowers
+            and not any(overlap(loan, lane) and loan.start_ns <= lane.start_ns for loan in loans.lanes)
+        ),
+        "",
+    )
+    seen.expect(
+        not outside,
+        "",
+        f"lent should stay an asynccontextmanager, around what its caller does; {outside} asked when lent "
+        "had ended.",
+        at=loans,
+    )
+
+
 def nobody_holds_two(seen: Seen, loans: Calls) -> None:
     """Two loans of one task that overlap: the second is asked for while the first is held."""
     lanes = sorted(loans.lanes, key=lambda lane: (lane.track, lane.start_ns))
@@ -34,8 +56,8 @@ def nobody_holds_two(seen: Seen, loans: Calls) -> None:
     who = "" if second is None else borrower(seen, second)
     seen.expect(
         second is None,
-        "No invoice waited for a connection while it held another.",
-        f"No invoice should wait for a connection while it holds another; {who} did. With as many such "
+        "No task waited for a connection while it held another.",
+        f"No task should wait for a connection while it holds another; {who} did. With as many such "
         "callers as connections, each of them holds one and waits for another, forever.",
         at=seen.calls("invoice"),
     )

@@ -18,7 +18,7 @@ GIVE_UP_S = 1.5
 
 
 async def invoice(n: int, shop: Redis) -> None:
-    """Ask whose order it is, on a connection of its own, and for the number of the invoice."""
+    """Ask whose order it is, on its own connection, and for the number of the invoice."""
     async with shop.client() as mine:
         customer = await mine.get(f"order:{n}")
     number = await shop.incr("invoices")

@@ -1,13 +1,16 @@
 """What the app must do once the move is whole, in sentences."""
 
 import json
+from pathlib import PurePath
 from typing import Final
 
 from asyncdemo.model import ResourceKind, State, TrackKind
-from asyncdemo.testing.checks import Calls, Seen
+from asyncdemo.testing.checks import Calls, Lane, Seen
 
 THREADS: Final = 4
-"""The queries may be left to a pool of threads, and asyncio's has one more than this at the least."""
+"""So many queries at least, if they are left to a pool of threads; asyncio's has one more at the least."""
+LATE_S: Final = 0.25
+"""How much longer one sleep may last than another on a busy machine: half of what a drawn QUERY_MS is."""
 NOTICED_NS: Final = 5_000_000
 """A blocking call in a coroutine is one that takes longer."""
 
@@ -39,6 +42,8 @@ def check(seen: Seen) -> None:
     stored_as_sent(seen, stores)
     stores.all_return().take_at_least(query_s - 0.002)
     first_overlap(seen, stores, clients // 3)
+    nobody_asks_for_its_turn(seen, films)
+    nobody_asks_for_its_turn(seen, reviews)
     seen.ends_well()
 
 
@@ -71,23 +76,75 @@ def looked_up(seen: Seen, films: Calls, times: int) -> None:
 
 
 def nobody_waits_for_another(seen: Seen, requests: Calls) -> None:
-    """At a lock or a semaphore. A pool of threads has its limit, too, and may be there."""
+    """At a lock or a semaphore, or for a token from a queue. A pool of threads, limited too, is allowed."""
+    limits = (ResourceKind.LOCK, ResourceKind.SEMAPHORE)
     held_back = [
         span.wait
         for lane in requests.lanes
         for span in lane.spans
-        if span.state is State.QUEUED
-        and span.wait.resource is not None
-        and seen.run.resources[span.wait.resource].kind in (ResourceKind.LOCK, ResourceKind.SEMAPHORE)
+        if span.wait.reason == "empty queue"
+        or (span.state is State.QUEUED and kind_of(seen, span.wait.resource) in limits)
     ]
     site = next((wait.site for wait in held_back if wait.site), None)
+    times = len(held_back) + let_go_on(seen, requests)
     seen.expect(
-        not held_back,
+        not times,
         "No request waited for another.",
         "No request should wait until another lets it go on: all are under way at the same time. "
-        f"{len(held_back)} times one waited{f' at line {site.line}' if site else ''}.",
+        f"{times} times one waited{f' at line {site.line}' if site else ''}.",
         at=requests,
     )
+
+
+def let_go_on(seen: Seen, requests: Calls) -> int:
+    """How often another request, or a task of this app, made one go on: with a future, an event, ...
+
+    Its own tasks may, and those of the server, which hand it the body.
+    """
+    tracks, handlers = seen.run.tracks, [*seen.calls("film").lanes, *seen.calls("add_review").lanes]
+    families = {lane.track: family(seen, lane) for lane in handlers}
+    in_requests = set[int]().union(*families.values())
+    open_at = {lane.track: lane for lane in requests.lanes}
+    script, times = PurePath(seen.run.script).name, 0
+    for wake in seen.run.wakes:
+        lane, waker = open_at.get(wake.woken), tracks[wake.waker]
+        if lane is None or not lane.start_ns <= wake.at_ns <= lane.end_ns or waker.kind is not TrackKind.TASK:
+            continue
+        of_the_app = waker.site is not None and PurePath(waker.site.file).name == script
+        if wake.waker not in families[wake.woken] and (of_the_app or wake.waker in in_requests):
+            times += 1
+    return times
+
+
+def family(seen: Seen, lane: Lane) -> set[int]:
+    """The task of the call, and those that were begun in it."""
+    own = {lane.track}
+    for track in seen.run.tracks:
+        if track.parent in own and lane.start_ns <= track.start_ns <= lane.end_ns:
+            own.add(track.index)
+    return own
+
+
+def nobody_asks_for_its_turn(seen: Seen, requests: Calls) -> None:
+    """By sleeping again and again; store, which sleeps once, shows how busy this machine is."""
+    longest_s = max(slept_s(lane) for lane in seen.calls("store").lanes)
+    late = [lane for lane in requests.lanes if slept_s(lane) > longest_s + LATE_S]
+    seen.expect(
+        not late,
+        "",
+        "No request should sleep until it is its turn: all are under way at the same time. "
+        f"{late[0].name if late else ''} slept for {slept_s(late[0]) if late else 0:.2f} s, and store for "
+        f"{longest_s:.2f} s at most.",
+        at=requests,
+    )
+
+
+def slept_s(lane: Lane) -> float:
+    return sum(span.duration_ns for span in lane.spans if span.wait.reason == "sleep") / 1e9
+
+
+def kind_of(seen: Seen, resource: int | None) -> ResourceKind | None:
+    return None if resource is None else seen.run.resources[resource].kind
 
 
 def first_overlap(seen: Seen, calls: Calls, many: int) -> None:

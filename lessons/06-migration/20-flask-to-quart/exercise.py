@@ -1,9 +1,10 @@
 """This app was moved from Flask to Quart, but not all the way. Some requests fail, and the others queue up.
 
-Finish the move. The answers are the same as before: 200 for a film, 404 for one that is not there, and 201
-for a review. Each request for a film looks it up with query, which takes as long as it did. Each review is
-stored with store, once and as it was sent, before its request is answered. All requests are under way at the
-same time, queries too, and nothing blocks the event loop.
+Finish the move. The functions keep their names. The answers are the same as before: 200 for a film, 404 for
+one that is not there, and 201 for a review. Each request for a film looks it up with query, which takes as
+long as it did. Each review is stored with store, once and as it was sent, before its request is answered. All
+requests are under way at the same time, and so are the queries: all of them or, in threads, at least four.
+Nothing blocks the event loop.
 
 Run it alone with:  python 20-flask-to-quart.py
 """

@@ -1,9 +1,10 @@
 """A table of results is often all you get. Write audit, which is empty: it finds rows that cannot be true.
 
 audit(rows) returns the names of the rows whose own figures contradict each other, in the order of the table,
-or an empty list if there are none. Figures agree if they differ by at most TOLERANCE, as a share; they may be
-too small or too large. All clients of a row keep asking until the run ends, and each always waits for one
-answer. A request that timed out was given up after TIMEOUT_S, and its client asked again.
+or an empty list if there are none. Two rows may have the same name. A row without answers has 0us as mean and
+p50. Figures agree if they differ by at most TOLERANCE, as a share; they may be too small or too large. All
+clients of a row keep asking until the run ends, and each always waits for one answer. A request that timed
+out was given up after TIMEOUT_S, and its client asked again.
 
 Run it alone with:  python 22-hello-world.py
 """

@@ -100,6 +100,11 @@ def sent_when_due(seen: Seen, answers: Calls) -> None:
     may_be_late_s = float(seen.knobs["SIGN_MS"]) / 1000 + SLACK_S
     paused_s, goes_on_s = pause(seen, answers)
     starts_s, ends_s = moments(seen, answers)
+    zero_ns = start_ns(seen, answers)
+    signed_s = {
+        lane.name.replace("sign", "answer"): (lane.end_ns - zero_ns) / 1e9
+        for lane in seen.calls("sign").lanes
+    }
     fault = ""
     for place, (lane, sent_s) in enumerate(zip(answers.lanes, starts_s, strict=True)):
         n = int(lane.name.strip("answer()"))
@@ -111,10 +116,13 @@ def sent_when_due(seen: Seen, answers: Calls) -> None:
         if fault:
             break
         can_s = max(due_s, free_s)
+        ready_s = max(can_s, signed_s[lane.name])
+        if paused_s < ready_s < goes_on_s:
+            ready_s = goes_on_s
         if paused_s - may_be_late_s < can_s < goes_on_s:
             # Several may have become due in the pause, and are signed one after another.
             can_s = goes_on_s + may_be_late_s
-        if sent_s > can_s + may_be_late_s:
+        if sent_s > min(can_s + may_be_late_s, ready_s + SLACK_S):
             free = "a connection was free" + ("" if free_s <= due_s else f" from {ms(free_s)} on")
             fault = (
                 f"Request {n} is due at {ms(due_s)}, whatever became of those before it, and {free}; it was "

@@ -2,7 +2,7 @@
 
 from itertools import accumulate
 
-from asyncdemo.model import Lane, State, TrackKind
+from asyncdemo.model import Lane, Span, State, TrackKind
 from asyncdemo.services.films import films
 from asyncdemo.testing.checks import Seen
 
@@ -19,10 +19,43 @@ def check(seen: Seen) -> None:
     the_hub_is_free(seen, seconds)
     calls.take_at_least(seconds)
     seen.calls("main").happen(1).return_values([answers_in_order(seen)])
-    if len(seen.pool("psycopg2")):
-        seen.pool("psycopg2").opened_and_closed_once_per_process()
+    seen.pool("psycopg2").held_in_each(calls).opened_and_closed_once_per_process()
+    asked_by_the_pool(seen)
+    closed_when_main_returns(seen)
     seen.ends_well()
     seen.no_warnings()
+
+
+def closed_when_main_returns(seen: Seen) -> None:
+    """What main only asks for may happen at some later moment, or never."""
+    main, connections = seen.calls("main"), seen.pool("psycopg2").connections
+    late = sum((one.closed_ns or 0) > main.lanes[0].end_ns for one in connections)
+    seen.expect(
+        not late,
+        "The connections were closed before main returned.",
+        f"The connections should be closed before main returns; {late} of {len(connections)} were open.",
+        at=main,
+    )
+
+
+def asked_by_the_pool(seen: Seen) -> None:
+    """While a query waits for its answer, it holds a connection of the pool, or it asks by another one."""
+    slots = seen.pool("psycopg2").resources[0].slots
+    without = []
+    for lane in seen.calls("query").lanes:
+        # There are shorter waits: for BEGIN, and for ROLLBACK when the connection is back already.
+        asking = max(filter(is_asking, lane.spans), key=lambda span: span.duration_ns)
+        if not any(
+            slot.track == lane.track and slot.start_ns <= asking.start_ns < slot.end_ns for slot in slots
+        ):
+            without.append(lane.name)
+    seen.expect(
+        not without,
+        "Each query asked by a connection of the pool.",
+        f"Each query should ask by the connection that it takes from the pool; {''.join(without[:1])} asked "
+        "by another one. Leave query as it is.",
+        at=seen.calls("query"),
+    )
 
 
 def each_in_a_greenlet(seen: Seen) -> None:
@@ -33,7 +66,7 @@ def each_in_a_greenlet(seen: Seen) -> None:
     seen.expect(
         not elsewhere,
         "Each query ran in a greenlet.",
-        f"Each query should run in a greenlet of its own; {''.join(elsewhere[:1])}.",
+        f"Each query should run in its own greenlet; {''.join(elsewhere[:1])}.",
         at=calls,
     )
 
@@ -69,14 +102,13 @@ def the_hub_is_free(seen: Seen, seconds: float) -> None:
 
 def most_waiting(lanes: tuple[Lane, ...]) -> int:
     """The most that waited for the database at one moment."""
-    asking = [
-        span
-        for lane in lanes
-        for span in lane.spans
-        if span.state is State.WAITING and span.wait.reason == "sql"
-    ]
+    asking = [span for lane in lanes for span in lane.spans if is_asking(span)]
     changes = sorted([(span.start_ns, 1) for span in asking] + [(span.end_ns, -1) for span in asking])
     return max(accumulate(change for _, change in changes), default=0)
+
+
+def is_asking(span: Span) -> bool:
+    return span.state is State.WAITING and span.wait.reason == "sql"
 
 
 def answers_in_order(seen: Seen) -> list[int]:

@@ -1,7 +1,8 @@
 """Eight queries to PostgreSQL, each in its own greenlet, and still they run one after another.
 
-Fix it: all of them wait for the database at the same time, and nothing blocks the hub. main returns the
-answers in the order of the queries, and closes its connections. Each query keeps its own greenlet.
+Fix it: all of them wait for the database at the same time, and none of them blocks the hub. main returns
+the answers in the order of the queries, once its connections are closed. Each query keeps its own greenlet,
+and all of them take their connections from one pool.
 
 Run it alone with:  python 24-greenlets.py
 """

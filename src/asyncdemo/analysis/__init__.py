@@ -1,4 +1,4 @@
-"""What a `Run` means: figures, findings with advice, and what the source says. Pure.
+"""What a ``Run`` means: figures, findings with advice, and what the source says. Pure functions.
 
-Not for: showing any of it (``render``).
+Not here: showing any of it (see ``render``).
 """

@@ -1,6 +1,6 @@
-"""Who made a row go on: the wake that ended its last wait, or who started it.
+"""What made a row continue: the wake that ended its last wait, or the track that started it.
 
-Not for: how long it waited and for what (``metrics``).
+Not here: how long it waited and for what (see ``metrics``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _GOES_ON = (State.RUNNING, State.READY)
 
 @dataclass(frozen=True, slots=True)
 class Waking:
-    """Which track it was, and when. started: it made the task or thread, nothing was waited for before."""
+    """Which track it was, and when. If ``started``, it created the task or thread that had not waited yet."""
 
     track: int
     at_ns: int
@@ -23,9 +23,9 @@ class Waking:
 
 
 def who_woke(run: Run, row: Lane | Request, at_ns: int) -> Waking | None:
-    """Who ended the wait that the row is in at that time; if it is in none, the one before.
+    """Return what ended the wait that the row is in at that time or, if it is in none, the wait before.
 
-    None if nobody did: a timer or the outside world ended it, or it is not known.
+    None if no track did: a timer or the outside world ended it, or it is unknown.
     """
     starts, states, _, _ = row.spans.columns
     place = bisect_right(starts, at_ns) - 1
@@ -42,7 +42,7 @@ def who_woke(run: Run, row: Lane | Request, at_ns: int) -> Waking | None:
 
 
 def row_at(run: Run, track: int, at_ns: int) -> int | None:
-    """The row that shows what a track did at that time: of calls within each other, the innermost."""
+    """Return the row that shows what a track did at that time; for nested calls, the innermost."""
     rows = ((row.start_ns, index) for index, row in enumerate(run.rows) if row.track == track)
     known = sorted(rows)
     opened = [index for start_ns, index in known if start_ns <= at_ns <= run.rows[index].end_ns]

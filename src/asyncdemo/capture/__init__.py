@@ -1,5 +1,5 @@
-"""The tracer: runs inside the traced process and streams what every task and thread does.
+"""The tracer: it runs inside the traced process and streams what every task and thread does.
 
-Standard library only, so that it works in any environment a script runs in. Imports nothing of
-the rest of asyncdemo: the other end of the stream is ``asyncdemo.recording.runner``.
+It uses only the standard library, so it works in any environment that a script runs in, and imports nothing
+else from asyncdemo. The other end of the stream is ``asyncdemo.recording.runner``.
 """

@@ -1,8 +1,7 @@
-"""What a callable is, read only from types that are known.
+"""Identifies callables by reading attributes only of known types.
 
-A script's own object may answer any attribute with an exception or with work of its own (``__getattr__``, a
-property), so nothing is asked of one: its type decides.
-Not for: what becomes of the answer.
+A script's own object may respond to any attribute with an exception or by running code (``__getattr__``, a
+property), so none of its attributes are read: its type decides.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from typing import Any
 
 _partial = functools.partial
 NAMED = frozenset({BuiltinFunctionType, FunctionType, type})
-"""Have a name of their own."""
+"""Types whose instances have their own name."""
 _BOUND = frozenset({BuiltinFunctionType, MethodType, MethodWrapperType})
 
 
 def owner(function: Any) -> Any:
-    """What a method is bound to; None of anything else."""
+    """Return what a method is bound to; None for anything else."""
     return function.__self__ if type(function) in _BOUND else None
 
 
 def innermost(callback: Any) -> Any:
-    """The function that a ``partial`` or a bound method leads to; anything else is its own."""
+    """Return the function behind a ``partial`` or a bound method; anything else is returned unchanged."""
     while True:
         kind = type(callback)
         if kind is _partial:
@@ -39,7 +38,7 @@ def code(function: Any) -> CodeType | None:
 
 
 def module(function: Any) -> str:
-    """The name of the module that it is from, "" if it has none that can be known."""
+    """Return the name of the module that it is from, "" if that cannot be known."""
     kind = type(function)
     found: Any = None
     if kind is FunctionType:

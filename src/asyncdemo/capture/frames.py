@@ -1,8 +1,8 @@
-"""Keeps the tracer's own frames out of what the script sees of its stack: tracebacks, tasks' stacks, origins.
+"""Keeps the tracer's own frames out of the stacks that the script sees: tracebacks, tasks' stacks, origins.
 
-A hook leaves no frame, a replaced Python function passes for the one it replaces (``disguise``), and what
-stands in for a function of C is left out wherever the standard library lists frames. Not hidden:
-``sys._getframe`` beyond the script's own frames, and with it ``inspect.stack``.
+A hook leaves no frame, a replaced Python function passes for the original (``disguise``), and stand-ins for C
+functions are left out wherever the standard library lists frames. Only ``sys._getframe`` beyond the script's
+own frames, and with it ``inspect.stack``, still shows them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def is_own(filename: str) -> bool:
 
 
 def disguise(function: Any, original: Any) -> None:
-    """Let the frames of ``function`` look like ``original`` in the middle of its one ``f(*args)`` call.
+    """Make the frames of ``function`` look like ``original`` in the middle of its one ``f(*args)`` call.
 
-    Both make one such call that anything else happens in. Changes names and line numbers only.
+    Both make exactly one such call, in which everything else happens. Changes only names and line numbers.
     """
     call = next((i for i in dis.get_instructions(original) if i.opname == "CALL_FUNCTION_EX"), None)
     if call is None or call.positions is None or call.positions.lineno is None:
@@ -48,9 +48,9 @@ def disguise(function: Any, original: Any) -> None:
 
 
 def _all_at(code: CodeType, lines: int, columns: tuple[int | None, int | None]) -> bytes:
-    """A line table that places every instruction on the first line.
+    """Return a line table that puts every instruction on the first line.
 
-    The format is described in CPython's ``Objects/locations.md``: entries of at most 8 code units.
+    CPython's ``Objects/locations.md`` describes the format: entries of at most 8 code units.
     """
     table = bytearray()
     units = len(code.co_code) // 2
@@ -98,7 +98,7 @@ def _origin(coroutine: Any) -> Any:
 
 
 def hide_own_frames(error: BaseException) -> None:
-    """Take the tracer's own frames out of an exception's tracebacks, causes and contexts included."""
+    """Remove the tracer's frames from the tracebacks of an exception, its causes and its contexts."""
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:
@@ -106,7 +106,7 @@ def hide_own_frames(error: BaseException) -> None:
         if current is None or id(current) in seen:
             continue
         seen.add(id(current))
-        # by way of the type: what the script's own may do when asked or told is not to happen
+        # through the type, so that no code of the script's own exceptions runs
         _set_traceback(current, _without_own(_traceback_of(current)))
         pending += [_cause_of(current), _context_of(current)]
         if issubclass(type(current), BaseExceptionGroup):

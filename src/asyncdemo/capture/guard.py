@@ -1,13 +1,12 @@
-"""The one guard around every hook: a hook that fails is switched off, alone, and the script never sees it.
+"""Guards every hook: one that fails is switched off, the others go on, and the script never notices.
 
-A hook runs in the middle of the script's own calls, so whatever it raises would be raised into the script.
-Around it is therefore one of the wrappers made here: after a fault that hook does nothing any more. Where a
-call more would cost too much it is a ``try`` that calls ``Guard.missed``: what is gone is the one thing that
-the hook would have recorded. Either way a note in the run says which hook, why and since when, and all other
-hooks go on.
+A hook runs in the middle of the script's own calls, so anything it raises would be raised into the script.
+Each hook is therefore wrapped by one of the functions here, and does nothing more after a fault. Where an
+extra call would cost too much, a ``try`` calls ``Guard.missed`` instead: only the one thing that the hook
+would have recorded is lost. Either way, a note in the run says which hook failed, why and since when.
 
-What the script itself raises while a hook happens to run is no fault and goes on its way: KeyboardInterrupt,
-SystemExit, what a signal handler raises, an exception that another thread sends.
+What the script itself raises while a hook happens to run is not a fault, and propagates: KeyboardInterrupt,
+SystemExit, exceptions from a signal handler, and those that another thread sends.
 """
 
 from __future__ import annotations
@@ -22,25 +21,25 @@ CAPTURE_DIR = __file__.removesuffix("guard.py")
 Hook = Callable[..., Any]
 
 disguised: set[CodeType] = set()
-"""Of our functions whose frames pass for others: they are known by their code and not by their file."""
+"""The code of our functions whose frames pass for others, so that the file does not identify them."""
 
 
 class Guard:
-    """Knows every hook by name, and which of them failed."""
+    """Every hook by name, and which of them failed."""
 
     def __init__(self, tell: Callable[[str, str, bool], None]) -> None:
-        """tell(name, why, switched off) is called once for each hook that fails; it must not raise."""
+        """``tell(name, why, switched_off)`` is called once for each hook that fails. It must not raise."""
         self.names: set[str] = set()
         self.failures: dict[str, str] = {}
         """Hook -> why it was switched off."""
         self._tell = tell
 
     def failed(self, name: str, error: BaseException) -> bool:
-        """Switch the hook off. False if the error is the script's own, and is to be raised again."""
+        """Switch the hook off. Return False if the error is the script's own, and must be raised again."""
         return self._failed(name, error, True)
 
     def missed(self, name: str, error: BaseException) -> bool:
-        """The same of a hook that is tried again the next time."""
+        """Do what ``failed`` does, for a hook that is tried again the next time."""
         return self._failed(name, error, False)
 
     def _failed(self, name: str, error: BaseException, switched_off: bool) -> bool:
@@ -52,14 +51,14 @@ class Guard:
         return True
 
     def named(self, name: str) -> str:
-        """The name for one more hook, with a number where several are in the same function."""
+        """Register one more hook. Return its name, numbered if the same function has several."""
         same = sum(known.partition(" #")[0] == name for known in self.names)
         name = f"{name} #{same + 1}" if same else name
         self.names.add(name)
         return name
 
     def call(self, name: str, hook: Hook) -> Hook:
-        """For a hook that gives nothing back."""
+        """Wrap a hook that returns nothing."""
         name, failures, failed = self.named(name), self.failures, self.failed
 
         def guarded(*arguments: Any) -> None:
@@ -73,7 +72,7 @@ class Guard:
         return guarded
 
     def value(self, name: str, hook: Hook, without: Hook) -> Hook:
-        """For a hook whose result the script gets; ``without`` gives what that is where the hook is off."""
+        """Wrap a hook whose result the script gets. ``without`` supplies the result if the hook is off."""
         name, failures, failed = self.named(name), self.failures, self.failed
 
         def guarded(*arguments: Any) -> Any:
@@ -88,7 +87,7 @@ class Guard:
         return guarded
 
     def context(self, name: str, hook: Hook) -> Hook:
-        """For a hook that gives a context manager, which the script's code then runs in."""
+        """Wrap a hook that returns a context manager, in which the script's code then runs."""
         name, failures, failed = self.named(name), self.failures, self.failed
 
         def guarded(*arguments: Any) -> _Guarded | _Nothing:
@@ -104,7 +103,7 @@ class Guard:
 
 
 class _Guarded:
-    """Enters and leaves a hook's context manager. Called with a value, gives it back."""
+    """Enters and exits a hook's context manager. Called with a value, returns it."""
 
     __slots__ = ("_context", "_guard", "_name")
 
@@ -118,7 +117,7 @@ class _Guarded:
             self._context.__enter__()
         except BaseException as error:
             if not self._guard.failed(self._name, error):
-                # nobody calls __exit__ of a `with` that is not entered: what it has begun ends here
+                # `with` does not call __exit__ if __enter__ raises: end here what it has begun
                 self.__exit__(type(error), error, error.__traceback__)
                 raise
             self._context = _NOTHING
@@ -144,7 +143,7 @@ class _Guarded:
 
 
 class _Nothing:
-    """In place of a hook that is switched off."""
+    """Stands in for a hook that is switched off."""
 
     def __enter__(self) -> _Nothing:
         return self
@@ -160,10 +159,10 @@ _NOTHING = _Nothing()
 
 
 def is_of_the_script(error: BaseException) -> bool:
-    """Did the script raise it while a hook was being run, and not the hook?
+    """Return whether the script, and not the hook, raised the error while a hook was running.
 
-    A signal handler is called with the frame that it interrupts, which is then one of ours. An exception
-    that another thread sends is raised in our frame itself: it is told by its type, as ours are built in.
+    A signal handler is passed the frame that it interrupts, which is then one of ours. An exception that
+    another thread sends is raised in our frame itself: its type tells, as ours are built in.
     """
     if not isinstance(error, Exception):
         return True
@@ -177,15 +176,15 @@ def is_of_the_script(error: BaseException) -> bool:
 
 
 def hooked_frame() -> FrameType | None:
-    """Of the function whose hook is being run: the nearest frame that is not the tracer's."""
+    """Return the frame of the function whose hook is running: the nearest that is not the tracer's."""
     frame: FrameType | None = _getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(CAPTURE_DIR):  # often asked: no call more
+    while frame is not None and frame.f_code.co_filename.startswith(CAPTURE_DIR):  # inlined: a hot path
         frame = frame.f_back
     return frame
 
 
 def caller_of_hooked() -> FrameType | None:
-    """Of whoever called the function whose hook is being run."""
+    """Return the frame that called the function whose hook is running."""
     frame = hooked_frame()
     return None if frame is None else frame.f_back
 
@@ -209,7 +208,7 @@ def _was_given(frame: FrameType, what: FrameType) -> bool:
 
 
 def _words(error: BaseException) -> str:
-    """What it is and at which of our lines. Calls nothing of the script's: the exception may be its own."""
+    """The error, and which of our lines raised it. Calls no code of the script: it may be its exception."""
     kind = type(error)
     text = str(error) if kind.__module__ == "builtins" else ""
     place = ""

@@ -1,9 +1,11 @@
-"""Puts hooks into functions of the standard library and of other libraries without adding a frame to a stack.
+"""Puts hooks into functions of the standard library and other libraries without adding a stack frame.
 
-The function's own source is parsed, a hook is written into its syntax tree, and the code object
-compiled from that (same file name, same lines, same name) takes the place of the original one.
-The function object stays the same, so references taken earlier see the hook too, and stacks,
-tracebacks and ``inspect`` show what they always show. Wrapping would change all of these.
+The function's own source is parsed, a hook is written into its syntax tree, and the code object compiled
+from that (same file name, same lines, same name) replaces the original one. The function object stays the
+same, so references taken earlier see the hook too, and stacks, tracebacks and ``inspect`` show what they
+always do. Wrapping would change all of these.
+
+Longer than most: each place of a hook is a change of the same syntax tree.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 class Transform(NamedTuple):
     """Where a hook goes in a function.
 
-    apply: writes the call of the hook into the function's tree.
-    guarded: (guard, name, hook) -> the hook as it may be called there.
+    Attributes:
+        apply: Writes the call of the hook into the function's syntax tree.
+        guarded: (guard, name, hook) -> the hook as it may be called there.
     """
 
     apply: Callable[[_Function], None]
@@ -37,14 +40,14 @@ class Patches:
     """Every change made to the process, so that all of them can be undone."""
 
     def __init__(self, guard: Guard) -> None:
-        """guard: goes around each hook."""
+        """``guard`` wraps each hook."""
         self.guard = guard
         self._undo: list[Callable[[], None]] = []
         self._lines: dict[str, list[str]] = {}
         self._rewritten: dict[tuple[str, str], _Function] = {}
 
     def set(self, owner: Any, name: str, value: Any) -> None:
-        """Set an attribute; undone, it has its old value or is gone again."""
+        """Set an attribute. Undoing restores its old value, or removes it."""
         present = name in vars(owner)
         old = vars(owner).get(name)
         if isinstance(value, FunctionType) and hasattr(owner, name):
@@ -56,14 +59,14 @@ class Patches:
             self._undo.append(lambda: delattr(owner, name))
 
     def leave(self, owner: Any, name: str, value: Any) -> None:
-        """Set an attribute for good: code that runs then may ask for it after everything is undone."""
+        """Set an attribute for good: running code may still look it up after everything is undone."""
         setattr(owner, name, value)
 
     def rewrite(self, module: ModuleType, qualname: str, hook: Any, transform: Transform) -> bool:
-        """Rewrite one function of a module; ``transform`` may call ``hook`` by the name ``HOOK``.
+        """Rewrite one function of a module so that it calls ``hook``, which ``transform`` names ``HOOK``.
 
-        False where this Python has no such function, no source for it, or one that is not what we know:
-        then that one thing is not observed, and nothing else changes.
+        Return False if this Python has no such function, no source for it, or one that is not the one we
+        know. Then only that function is not observed.
         """
         try:
             return self._rewrite(module, qualname, hook, transform)
@@ -75,11 +78,11 @@ class Patches:
         function = _find_function(module, qualname)
         if function is None:
             return False
-        # where it is defined; the module may only have it from there
+        # where it is defined: this module may only import it
         module = sys.modules.get(function.__globals__["__name__"], module)
         original = function.__code__
         key = module.__name__, qualname
-        # a copy: what fails half-way must not leave its traces in the tree that others go on with
+        # a copy: a transform that fails half-way must leave no trace in the tree for later hooks
         node = copy.deepcopy(self._rewritten.get(key)) or self._node(module, original)
         if node is None:
             return False
@@ -96,7 +99,7 @@ class Patches:
         return True
 
     def forget_sources(self) -> None:
-        """Once everything is rewritten: sources and trees are large, and every collection walks them."""
+        """Drop sources and trees once all is rewritten: they are large, and every collection walks them."""
         self._lines.clear()
         self._rewritten.clear()
 
@@ -112,7 +115,7 @@ class Patches:
 
 
 def pass_for(function: FunctionType, original: Any) -> None:
-    """Let a replacement answer as the original does when asked for its name, signature or source."""
+    """Give a replacement the name, docstring, signature and source of the original."""
     for name in ("__name__", "__qualname__", "__doc__", "__text_signature__"):
         if hasattr(original, name):
             setattr(function, name, getattr(original, name))
@@ -121,7 +124,7 @@ def pass_for(function: FunctionType, original: Any) -> None:
 
 
 def _source(module: ModuleType) -> str:
-    """Empty where there is none."""
+    """The module's source; empty if there is none."""
     loader = getattr(module.__spec__, "loader", None)
     get_source = getattr(loader, "get_source", None)
     try:
@@ -151,14 +154,14 @@ def _find_function(module: ModuleType, qualname: str) -> FunctionType | None:
     while isinstance(owner, FunctionType) and owner.__code__.co_filename != module.__file__:
         if not isinstance(getattr(owner, "__wrapped__", None), FunctionType):
             break
-        owner = owner.__wrapped__  # type: ignore[attr-defined]  # what a decorator wraps does the work
+        owner = owner.__wrapped__  # type: ignore[attr-defined]  # the decorated function does the work
     return owner if isinstance(owner, FunctionType) else None
 
 
 def _parse(lines: Sequence[str], code: CodeType) -> _Function | None:
-    """The function that starts at the code's first line, with the positions it has in its file.
+    """The function that starts at the code's first line, with its positions in the file.
 
-    Only its own lines are parsed: a whole module takes a hundred times as long.
+    Only its own lines are parsed: parsing a whole module takes a hundred times as long.
     """
     first = code.co_firstlineno - 1
     if not 0 <= first < len(lines):
@@ -187,7 +190,7 @@ def _indent(line: str) -> int:
 
 
 def _starts(line: str) -> bool:
-    """Can a statement start here? Not in a comment, nor where a bracket is closed that was opened before."""
+    """Whether a statement can start here: not in a comment, nor where an earlier bracket is closed."""
     text = line.strip()
     return bool(text) and not text.startswith((")", "]", "}", "#"))
 
@@ -201,7 +204,7 @@ def _compile(function: _Function, qualname: str, original: CodeType) -> CodeType
     module = ast.fix_missing_locations(ast.Module(body=[node], type_ignores=[]))
     flags = original.co_flags & _FUTURE_FLAGS
     code: CodeType = compile(module, original.co_filename, "exec", dont_inherit=True, flags=flags)
-    for name in (*classes, function.name):  # by name: a decorator may have a lambda
+    for name in (*classes, function.name):  # by name: a decorator may contain a lambda
         code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
     if code.co_freevars != original.co_freevars:
         return None
@@ -210,13 +213,13 @@ def _compile(function: _Function, qualname: str, original: CodeType) -> CodeType
 
 _TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 _FUTURE_FLAGS = 0x1FF0000
-"""The part of a code object's flags that ``from __future__`` sets."""
+"""The flags of a code object that ``from __future__`` sets."""
 _CALL = "__asyncdemo_call__"
 HOOK = "__hook__"
 
 
 class _Name(ast.NodeTransformer):
-    """Gives the placeholder its name in the module."""
+    """Replaces the placeholder by the hook's name in the module."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -266,7 +269,7 @@ def _around_with_all(function: _Function) -> None:
 
 
 def _observing(function: _Function) -> None:
-    """``with HOOK(every argument) as call: <body>``, and ``return call(value)`` for what it returns."""
+    """``with HOOK(every argument) as call: <body>``, with ``return call(value)`` for ``return value``."""
     start = after_docstring(function)
     body = [_Passing().visit(statement) for statement in function.body[start:]]
     item = ast.withitem(
@@ -325,7 +328,7 @@ class _Returns(ast.NodeTransformer):
 
 
 class _Passing(_Returns):
-    """Hands what is returned to the observer of this one call."""
+    """Passes the returned value to the observer of this one call."""
 
     def __init__(self) -> None:
         super().__init__([])
@@ -407,7 +410,7 @@ def after_setting(attribute: str) -> Transform:
 
 
 def _where_it_yields(function: _Function) -> None:
-    """``if HOOK(value): yield value`` for each ``yield value``, those of functions within it too."""
+    """``if HOOK(value): yield value`` for each ``yield value``, including those in nested functions."""
 
     class Yields(ast.NodeTransformer):
         def visit_Expr(self, node: ast.Expr) -> ast.AST:

@@ -1,6 +1,6 @@
-"""Frames on their way to the parent: in order, and never more than a bound of them.
+"""A bounded queue of frames on their way to the parent.
 
-Not for: what the frames say (``recorder``), nor for when they are sent (``watchdog``, ``parent``).
+Not here: what the frames contain (see ``recorder``), and when they are sent (see ``watchdog``, ``parent``).
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Callable
 from contextlib import suppress
 
 MOST_WAITING = 32 << 20
-"""Bytes. Beyond them the recording ends, unless the script has ended: then the parent is waited for."""
+"""Bytes. Beyond this the recording ends, unless the script has ended: then we wait for the parent."""
 _SEND_TAKES_US = 20_000
 _Socket = socket.socket  # gevent replaces it
 _get_ident = _thread.get_ident
 
 
 Send = Callable[[memoryview], int]
-"""Takes of some bytes as many as can be sent without waiting, and says how many."""
+"""Sends as many of the bytes as possible without waiting, and returns how many."""
 
 
 def sender(connection: socket.socket) -> Send:
-    with suppress(OSError, AttributeError):  # else sending waits until the parent takes it
+    with suppress(OSError, AttributeError):  # without it, sending waits for the parent
         limit = struct.pack("ll", 0, _SEND_TAKES_US)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
     return super(_Socket, connection).send
@@ -34,19 +34,19 @@ class Outbox:
     def __init__(self) -> None:
         self._frames: deque[memoryview] = deque()
         self.waiting = 0
-        """Bytes."""
+        """Bytes in the queue."""
         self._send: Send | None = None
         self._lock = _thread.allocate_lock()
         self._holder = 0
 
     @property
     def full(self) -> bool:
-        """Does more wait than is kept?"""
+        """Whether more is waiting than may be kept."""
         return self.waiting > MOST_WAITING
 
     @property
     def in_use(self) -> bool:
-        """Has a thread acquired it?"""
+        """Whether a thread has acquired it."""
         return self._holder != 0
 
     @property
@@ -54,22 +54,23 @@ class Outbox:
         return self._send is not None
 
     def __bool__(self) -> bool:
-        """Is anything left that can be sent?"""
+        """Whether anything is left that can be sent."""
         return self.connected and bool(self._frames)
 
     def connect(self, send: Send) -> None:
         self._send = send
 
     def disconnect(self) -> None:
-        """From any thread, also while another one sends."""
+        """Disconnect. May be called from any thread, even while another one sends."""
         self._send = None
         if self.acquire(wait=False):
             self.release()
 
     def acquire(self, wait: bool) -> bool:
-        """Before anything else is asked of it. False if another thread has it and ``wait`` is not asked for.
+        """Acquire the outbox, before any other use of it.
 
-        Also to a signal handler that has interrupted the sending itself: that would wait for ever.
+        Return False if another thread has it and ``wait`` is false, or if called by a signal handler that
+        interrupted the sending itself, which would wait for ever.
         """
         ident = _get_ident()
         if self._holder == ident or not self._lock.acquire(wait):
@@ -89,9 +90,9 @@ class Outbox:
         self.waiting += len(frame)
 
     def send_next(self) -> bool:
-        """Send of the first frame what the parent takes within 20 ms; whether it took any.
+        """Send what the parent takes of the first frame within 20 ms. Return whether it took any.
 
-        Waits without the GIL. Raises OSError when the parent is gone or the script closed the socket.
+        Waits without the GIL. Raises OSError if the parent is gone or the script closed the socket.
         """
         send = self._send
         if send is None or not self._frames:

@@ -1,6 +1,6 @@
-"""The connection to the process that watches this one, from the first word to the last.
+"""Opens and closes the connection to the process that watches this one.
 
-Not for: what is said in between (``recorder``), nor for what is run (``launch``).
+Not here: what is sent over it (see ``recorder``), and what is run (see ``launch``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.tracer import Tracer
 
 _CONNECTION_FD = 200
-"""High, so that a script that closes files by number and opens others does not get ours."""
+"""High, so that a script that closes descriptors by number and opens others does not get ours."""
 
 _EXECUTORS = os.path.join("concurrent", "futures", "process.py")
 _SPAWN = "_spawnvef"
@@ -30,9 +30,9 @@ _kill = os.kill
 
 
 def connect() -> socket.socket:
-    """Find the parent by the environment and say who this is.
+    """Connect to the parent that the environment names, and identify this process.
 
-    Raises OSError if nobody is there, ValueError or KeyError if the environment does not name anybody.
+    Raises OSError if the parent is not there, ValueError or KeyError if the environment does not name one.
     """
     kind, _, rest = os.environ[wire.ENV].partition(":")
     place, _, token = rest.rpartition("#")
@@ -54,13 +54,13 @@ def _moved_up(connection: socket.socket) -> socket.socket:
 
 
 def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) -> bytes | None:
-    """The payload of the next frame of this kind; None if the parent is gone.
+    """Return the payload of the next frame of this kind, or None if the parent is gone.
 
-    Raises TimeoutError if the connection has a time limit.
+    Raises TimeoutError if the connection has a time limit and it expires.
     """
     while True:
         try:
-            data = super(socket.socket, connection).recv(65536)  # the tracer may be on already
+            data = super(socket.socket, connection).recv(65536)  # the tracer may already be installed
         except ConnectionError:
             data = b""
         if not data:
@@ -71,7 +71,7 @@ def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) 
 
 
 def begin(tracer: Tracer, connection: socket.socket) -> None:
-    """From now on what is recorded is sent, up to the interpreter's end."""
+    """Send what is recorded, from now until the interpreter exits."""
     forget = tracer.guard.call("os.fork", _forget)
     forked = tracer.guard.call("os.fork", _forked)
     os.register_at_fork(
@@ -88,14 +88,14 @@ def _finish(tracer: Tracer) -> None:
     recorder.define(wire.Finish(recorder.now()))
     try:
         recorder.flush()
-    except BaseException:  # noqa: BLE001 - nobody listens any more, or a signal's handler raised: the end is now
+    except BaseException:  # noqa: BLE001 - the parent is gone, or a signal handler raised: this is the end
         recorder.stop()
 
 
 def _forked(tracer: Tracer) -> None:
-    """What the workers of an executor do is heard from that, and ``os.spawnv`` runs another program.
+    """Report a fork that is not observed.
 
-    Of any other fork nothing is heard.
+    An executor reports what its workers do, and ``os.spawnv`` runs another program, so these do not count.
     """
     frame: FrameType | None = sys._getframe()
     while frame is not None:
@@ -106,13 +106,13 @@ def _forked(tracer: Tracer) -> None:
 
 
 def _forget(tracer: Tracer, connection: socket.socket) -> None:
-    """A fork is not the traced process: it runs on unobserved."""
+    """Stop observing in a fork, which is not the traced process."""
     tracer.stop()
     connection.close()
 
 
 def end_with_it(error: OSError) -> None:
-    """If the parent is gone nobody is left who would end this run, so it ends itself and what it started.
+    """End this process and what it started if the parent is gone, as nothing else would end them.
 
     Otherwise the script closed our connection, and goes on unobserved.
     """

@@ -1,10 +1,12 @@
 """Collects the events of the traced process and sends them to the parent in batches.
 
-Knows tracks, sites, waits and resources by index; knows nothing of how they are observed (the
-other modules of this package do that) nor of what becomes of them (the parent does that).
+It refers to tracks, sites, waits and resources by index. The other modules of this package observe them, and
+the parent interprets them.
 
-Everything here may be called from any thread at any time: appending to a list is atomic, and so
-is each of the two operations that drain it.
+Everything here may be called from any thread at any time: appending to a list is atomic, and so are the two
+operations that drain it.
+
+Longer than most: everything here reads or changes the buffers that one lock-free drain empties.
 """
 
 from __future__ import annotations
@@ -33,27 +35,27 @@ QUEUED = 3
 """The values of ``model.State``, in the parent."""
 
 _CHUNK = wire.STEP_SIZE * 5000
-"""Numbers in a frame: converting them keeps the GIL for less than a millisecond."""
+"""Numbers in a frame: converting them holds the GIL for less than a millisecond."""
 _MANY = 5 * _CHUNK
 MOST_UNSENT = 8 << 20
-"""Bytes. Beyond them steps are summed up."""
+"""Bytes. Beyond this, steps are summed up."""
 _PART = 1 << 20
-"""Bytes that are packed while others are sent, before those are put behind them."""
+"""Bytes packed while others are sent, before they are queued behind those."""
 _SUM_EVERY_NS = 200_000
-"""Times the number of sums: that long after they were told they are told again, so the parent keeps up."""
+"""Sums are reported again after this time multiplied by their number, so that the parent keeps up."""
 _SUM_SELDOM_NS = 100 * _SUM_EVERY_NS
 _A_TURN_S = 50e-6
-"""Enough for a thread that is woken to get the GIL."""
+"""Long enough for a woken thread to get the GIL."""
 _COUNT_NS = 1_000_000_000
 _FEW_STEPS = 25_000
-"""If less were summed up in that time, they are told one by one again."""
+"""If fewer were summed up in that time, steps are reported one by one again."""
 _MOST_CODES = 10_000
-"""Whose sites are kept by instruction: a program that compiles code has ever more."""
+"""Code objects whose sites are cached by instruction: a program that compiles code has ever more."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
 
 
 Cause = tuple[str, int, int | None, int | None, int | None]
-"""What is waited for: the arguments of ``Recorder.wait`` but for the line."""
+"""What is waited for: the arguments of ``Recorder.wait`` except the line."""
 
 
 def cause_of(
@@ -67,17 +69,17 @@ def cause_of(
 
 
 class Origins:
-    """Tells by its file name whose code it is: the standard library's, a package's or the user's.
+    """Tells from a file name whose code it is: the standard library's, a package's or the user's.
 
-    It is asked in the middle of the script's own calls, so it looks at nothing but strings: what links lead
-    to and what folder relative names start from is found out when the script starts.
+    It is used in the middle of the script's own calls, so it only looks at strings: links, and the folder
+    that relative names start from, are resolved when the script starts.
     """
 
     def __init__(self, roots: tuple[str, ...] = ()) -> None:
-        """roots: folders with the user's own code."""
+        """``roots`` are folders with the user's own code."""
         try:
             self._folder = os.getcwd()
-        except OSError:  # it is gone
+        except OSError:  # the folder is gone
             self._folder = ""
         self._links = _links([*sys.path, *roots])
         self._roots = _prefixes(roots)
@@ -85,7 +87,7 @@ class Origins:
         self._user: dict[str, bool] = {}
 
     def absolute(self, filename: str) -> str:
-        """As ``os.path.abspath`` in the folder that the script was started in; not of ``<string>``."""
+        """Return ``os.path.abspath`` in the folder where the script started; ``<string>`` is unchanged."""
         if filename.startswith("<"):
             return filename
         path = filename if filename.startswith("/") else f"{self._folder}/{filename}"
@@ -123,7 +125,7 @@ class Origins:
 
 
 def _normal(path: str) -> str:
-    """As ``os.path.normpath`` of an absolute path."""
+    """What ``os.path.normpath`` returns for an absolute path."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -134,13 +136,13 @@ def _normal(path: str) -> str:
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
-    """What the names of files in these folders begin with, by whatever way one gets there."""
+    """The prefixes of file names in these folders, with and without links resolved."""
     ways = [way(folder) for folder in folders for way in (os.path.abspath, os.path.realpath)]
     return tuple(dict.fromkeys(os.path.join(way, "") for way in ways))
 
 
 def _links(folders: Iterable[str]) -> list[tuple[str, str]]:
-    """(link, the folder that it leads to) of those that are not what they are called, longest first."""
+    """(link, the folder that it leads to) for folders reached through links, longest first."""
     found = {}
     for folder in folders:
         link, real = _prefixes([folder])[0], _prefixes([folder])[-1]
@@ -163,33 +165,33 @@ _thread_time_ns, _clock, _sleep = time.thread_time_ns, time.perf_counter_ns, tim
 
 
 def nothing() -> None:
-    """In place of a weak reference to nothing."""
+    """Stands in for a weak reference to nothing."""
 
 
 class ThreadState:
-    """What is known of one thread: its track, and what it is in the middle of."""
+    """The state of one thread: its track, and what it is in the middle of."""
 
     __slots__ = ("cpu_at_open", "depth", "label", "native", "outermost", "service", "track")
 
     def __init__(self, track: int) -> None:
         self.track = track
         self.depth = 0
-        """How many traced waits it is inside of; only the outermost one is recorded."""
+        """How many traced waits it is in; only the outermost one is recorded."""
         self.outermost: Callable[[], Any] = nothing
-        """A weak reference to that one: if it is gone without having been left, it is over all the same."""
+        """A weak reference to that one: if it is gone without having been exited, it is over all the same."""
         self.label: Cause | None = None
         """What the wait inside a primitive is recorded as."""
         self.service = ""
-        """What it talks to while a library's call goes on: "redis", "s3"; "" if that is not known."""
+        """What it talks to during a library's call: "redis", "s3"; "" if that is not known."""
         self.cpu_at_open = 0
         self.native = 0
-        """The system's number of it; 0 once it is over."""
+        """Its native id; 0 once it is over."""
 
 
 class _NearestSite:
-    """The site of the nearest frame, the given one included, from a file that is wanted.
+    """Finds the site of the nearest frame, the given one included, from a wanted file.
 
-    By look-ups, for what happens often: of a code object, then of an instruction in it.
+    As this happens often, it is cached by code object, and then by instruction.
     """
 
     def __init__(
@@ -198,8 +200,8 @@ class _NearestSite:
         self._wanted = wanted
         self._frame_site = frame_site
         self._codes: dict[int, tuple[CodeType, dict[int, int | None] | None]] = {}
-        """By id: the code itself, as ids of what is gone come back, and the sites of its instructions; None
-        if it is not from a wanted file."""
+        """id(code) -> the code, kept because ids are reused, and the sites of its instructions; None if it is
+        not from a wanted file."""
 
     def __call__(self, frame: FrameType | None) -> int | None:
         while frame is not None:
@@ -227,9 +229,9 @@ class Recorder:
         process: int = 0,
         slow_ns: int = sys.maxsize,
     ) -> None:
-        """process: 0 for the script's own, else the number that the parent gave to this one.
+        """``process`` is 0 for the script's own, else the number that the parent gave to this one.
 
-        slow_ns: steps longer than that are never summed up.
+        Steps longer than ``slow_ns`` are never summed up.
         """
         self.process = process
         self._base = base = process << wire.PROCESS_SHIFT
@@ -239,22 +241,22 @@ class Recorder:
         self.numbers: list[int] = []
         self.record: Callable[[Event], None] = self.numbers.extend
         self.record_step: Callable[[Event], None] = self.numbers.extend
-        """In place of ``record`` for the steps of tasks. It changes: see ``follow``."""
+        """Used instead of ``record`` for the steps of tasks. It changes: see ``follow``."""
         self._followers: list[Callable[[Callable[[Event], None]], None]] = []
         self.sums = StepSums(self.numbers.extend, slow_ns)
         self._sums_told_ns = self._counted_ns = self._steps = 0
         self.behind = False
-        """The parent says that it does not keep up."""
+        """Whether the parent says that it does not keep up."""
         self._packed: list[bytes] = []
         """Frames of numbers, to be sent after the definitions that they refer to."""
         self._packed_bytes = 0
         self._definitions: list[Any] = []
-        """Messages; as a plain tuple the fields of a ``Task`` that was held."""
+        """Messages; a plain tuple has the fields of a ``Task`` that was held."""
         self.define: Callable[[wire.Message], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
         self.threads: dict[int, ThreadState] = {}
-        """thread ident -> what it does."""
+        """Thread ident -> its state."""
         self.on_thread_end: Callable[[int, ThreadState], None] = lambda ident, thread_state: None
         self.next_track = itertools.count(base).__next__
         self.next_lane = itertools.count(base).__next__
@@ -265,9 +267,9 @@ class Recorder:
         self._next_call = itertools.count(base).__next__
         self._sites: dict[tuple[str, int, str], int] = {}
         self.caller_site = _NearestSite(lambda file: not origins.is_stdlib(file), self.frame_site)
-        """That of ``caller``."""
+        """The site of what ``caller`` returns."""
         self.user_site = _NearestSite(origins.is_user, self.frame_site)
-        """That of ``user_caller``."""
+        """The site of what ``user_caller`` returns."""
         self._waits: dict[object, int] = {}
         self._plain_waits = {wire.WAIT_YIELD: (False, False), wire.WAIT_DONE: (False, False)}
         self.task_sums = TaskSums(
@@ -277,7 +279,7 @@ class Recorder:
         self._new_wait = itertools.count(base + wire.FIRST_WAIT).__next__
         self._outbox = Outbox()
         self._cut = False
-        """The parent did not keep up, so nothing more is recorded."""
+        """Whether recording has stopped because the parent did not keep up."""
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -290,7 +292,7 @@ class Recorder:
         return index
 
     def words_of(self, site: int | None) -> str:
-        """`` at file:line`` of a site, "" of none."""
+        """Return `` at file:line`` for a site, "" for None."""
         found = next((key for key, index in self._sites.items() if index == site), None)
         return "" if found is None else f" at {found[0]}:{found[1]}"
 
@@ -303,13 +305,13 @@ class Recorder:
         return self.site(code.co_filename, code.co_firstlineno, code.co_qualname)
 
     def caller(self, frame: FrameType | None) -> FrameType | None:
-        """The nearest frame, this one included, that is not the standard library's."""
+        """Return the nearest frame, this one included, that is not the standard library's."""
         while frame is not None and self.origins.is_stdlib(frame.f_code.co_filename):
             frame = frame.f_back
         return frame
 
     def user_caller(self, frame: FrameType | None) -> FrameType | None:
-        """The nearest frame, this one included, of the user's own code."""
+        """Return the nearest frame, this one included, of the user's own code."""
         while frame is not None and not self.origins.is_user(frame.f_code.co_filename):
             frame = frame.f_back
         return frame
@@ -323,7 +325,7 @@ class Recorder:
         item: int | None = None,
         site: int | None = None,
     ) -> int:
-        """The index of a wait: what for, and the line of the user's own code that waits."""
+        """Return the index of a wait, by its cause and the line of the user's own code that waits."""
         key = (reason, state, resource, on, item, site)
         index = self._waits.get(key)
         if index is None:
@@ -342,7 +344,7 @@ class Recorder:
         return index
 
     def call(self, reason: str, frame: FrameType | None) -> int:
-        """A blocking call made from ``frame``, by reason and place."""
+        """Return the index of a blocking call made from ``frame``, by reason and place."""
         site = self.frame_site(self.caller(frame))
         called_from = self.frame_site(self.user_caller(frame))
         key = (reason, -1 if site is None else site, -1 if called_from is None else called_from)
@@ -358,10 +360,10 @@ class Recorder:
         self._outbox.connect(send)
 
     def pack(self) -> None:
-        """Make frames of the numbers that have gathered, to be sent with the next flush.
+        """Pack the numbers recorded so far into frames, to be sent with the next flush.
 
-        Called often: a step then takes 48 bytes, not 180, and what its integers leave free is still in
-        the processor's cache when the next ones are made.
+        Called often: a step then takes 48 bytes instead of 180, and the memory that its integers free is
+        still in the processor's cache when the next ones are made.
         """
         if self._outbox.acquire(wait=False):
             try:
@@ -372,7 +374,7 @@ class Recorder:
     def _pack(self) -> None:
         left = len(self.numbers)  # a script that never waits adds to them as fast as they are packed
         while left > 0 and self.numbers:
-            # not a little from the head of a long list: that moves all the rest, each time
+            # in large parts: each removal from the head of a long list moves all the rest
             part = self.numbers[: max(len(self.numbers) // 8 // wire.STEP_SIZE * wire.STEP_SIZE, _CHUNK)]
             del self.numbers[: len(part)]
             left -= len(part)
@@ -380,23 +382,23 @@ class Recorder:
                 frame = wire.numbers_frame(part[start : start + _CHUNK])
                 self._packed.append(frame)
                 self._packed_bytes += len(frame)
-            self._sum_up_if_too_much()  # here, as they may come faster than they are packed
+            self._sum_up_if_too_much()  # in the loop, as they may come faster than they are packed
 
     def keep_up(self) -> None:
-        """Pack what has gathered, if it is much.
+        """Pack the numbers recorded so far, if there are many.
 
-        For a thread that lets go of the GIL often but briefly, as a loop does that never waits: whoever
+        For a thread that releases the GIL often but briefly, such as a loop that never waits: the thread that
         sends hardly gets it then.
         """
         outbox = self._outbox
         many = len(self.numbers) > _MANY
         if outbox.in_use and (many or outbox.waiting > _PART):
-            # Who sends waits for the GIL, and is woken each time this thread lets go of it, but too late to
-            # get it. Python forces a switch only for who has waited for 5 ms at a stretch.
+            # The sending thread waits for the GIL, and is woken each time this thread releases it, but too
+            # late to get it. Python forces a switch only for a thread that has waited 5 ms at a stretch.
             _sleep(_A_TURN_S)
         if many:
             self.pack()
-            self._sum_up_if_too_much()  # also while another thread is in the midst of sending
+            self._sum_up_if_too_much()  # even while another thread is sending
 
     def _sum_up_if_too_much(self) -> None:
         if self._too_much and not self.sums.active:
@@ -406,27 +408,27 @@ class Recorder:
 
     @property
     def _too_much(self) -> bool:
-        """Is more recorded than is sent, or looked at by the parent?"""
+        """Whether more is recorded than is sent, or than the parent processes."""
         return self.behind or self._unsent > MOST_UNSENT
 
     @property
     def _unsent(self) -> int:
-        """Bytes, of what is packed and what is not yet."""
+        """Bytes not yet sent, packed or not."""
         return self._outbox.waiting + self._packed_bytes + 8 * len(self.numbers)
 
     @property
     def _sums_are_due(self) -> bool:
-        """While nobody takes what is packed they are told seldom: they take no more room by waiting."""
+        """Whether to report sums: seldom while the parent takes nothing, as they do not grow by waiting."""
         each_ns = _SUM_EVERY_NS if self._unsent <= MOST_UNSENT else _SUM_SELDOM_NS
         return _clock() - self._sums_told_ns >= len(self.sums) * each_ns
 
     def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
-        """For who keeps ``record_step``: is called with it, now and when it changes."""
+        """Call ``follower`` with ``record_step``, now and when it changes, so that it can keep it."""
         self._followers.append(follower)
         follower(self.record_step)
 
     def sum_up_tasks(self) -> None:
-        """From now on, of those that nothing else is to be known of."""
+        """From now on, sum up those tasks of which nothing else needs to be known."""
         sums = self.task_sums
         sums.active = True
         self.define, self.record = sums.define, sums.record
@@ -444,7 +446,6 @@ class Recorder:
                 follower(record)
 
     def tell_sums(self) -> None:
-        """What is summed up so far."""
         self._sums_told_ns = now_ns = _clock()
         self._steps += self.sums.tell()
         self.sums.longest_ns = 0
@@ -454,10 +455,10 @@ class Recorder:
             self._counted_ns, self._steps = now_ns, 0
 
     def offer(self, after_sending: Callable[[], None]) -> bool:
-        """Send of what has gathered as much as the parent takes without delay; whether that was all.
+        """Send as much as the parent takes without delay. Return whether that was everything.
 
-        ``after_sending`` is called each time the GIL was let go of for that.
-        Raises OSError when the parent is gone or the script closed the socket.
+        ``after_sending`` is called each time the GIL was released for that.
+        Raises OSError if the parent is gone or the script closed the socket.
         """
         outbox = self._outbox
         if not outbox.acquire(wait=False):
@@ -472,16 +473,16 @@ class Recorder:
             outbox.release()
 
     def flush(self) -> bool:
-        """Send all that has gathered, however long the parent takes; only the parent's end ends that.
+        """Send everything, however long the parent takes, unless it is gone.
 
-        False if a signal's handler asks that has interrupted the sending itself. Raises OSError when the
-        parent is gone, or the script closed the socket.
+        Return False if called by a signal handler that interrupted the sending itself. Raises OSError if the
+        parent is gone or the script closed the socket.
         """
         outbox = self._outbox
         if not outbox.acquire(wait=True):
             return False
         try:
-            for _ in range(2):  # what another thread was just adding to is in the sums by the second time
+            for _ in range(2):  # a sum that another thread was just adding to is back by the second time
                 self._gather(at_end=True)
                 while outbox:
                     outbox.send_next()
@@ -495,7 +496,7 @@ class Recorder:
         if not self._outbox.connected:
             return
         self.task_sums.tell_all()
-        # Numbers first: whatever they refer to was defined before they were recorded.
+        # Numbers first: what they refer to was defined before they were recorded.
         if at_end or self._sums_are_due:
             now_ns = self.now()
             self.tell_sums()
@@ -515,12 +516,12 @@ class Recorder:
             outbox.put(wire.messages_frame(definitions[start : start + 5000]))
         for frame in frames:
             outbox.put(frame)
-        if outbox.full and not at_end:  # then the parent is waited for
+        if outbox.full and not at_end:  # at the end we wait for the parent
             self._cut = True
             outbox.put(wire.messages_frame([wire.Cut(self.now())]))
 
     def stop(self) -> None:
-        """Record nothing from now on: in the child of a fork, or when nobody listens any more."""
+        """Stop recording: in the child of a fork, or if the parent is gone."""
         self.active = False
         self._outbox.disconnect()
         self.record = lambda event: None

@@ -1,6 +1,6 @@
-"""What is called in place of a built-in function, which has no code object to rewrite.
+"""A callable that replaces a built-in function, which has no code object to rewrite.
 
-Not for: functions of Python (``instrument``), methods of built-in types (``calls``).
+Not here: Python functions (see ``instrument``), and methods of built-in types (see ``calls``).
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 
 class StandIn:
-    """Answers as the function that it stands for to everything else but a call.
+    """Behaves like the function that it replaces, except when called.
 
-    Not a function, because a class that has it as an attribute would bind it.
+    It is not a function, because a class that has it as an attribute would bind it.
     """
 
     __slots__ = ("__weakref__", "_call", "_original")
-    if TYPE_CHECKING:  # else they would be found as the annotations of what it stands for
+    if TYPE_CHECKING:  # else they would show up as annotations of the replaced function
         _call: Callable[..., Any]
         _original: Any
 
     def __new__(cls, *arguments: Any) -> StandIn:
-        """Of ``(original, call)``."""
-        if len(arguments) != len(("original", "call")):  # what a class that derives from it comes to
+        """Make one from ``(original, call)``."""
+        if len(arguments) != len(("original", "call")):  # from a class that derives from it
             raise TypeError("cannot create 'builtin_function_or_method' instances")
         made = object.__new__(cls)
         _set_original(made, arguments[0])
@@ -58,7 +58,7 @@ class StandIn:
     def __reduce__(self) -> str | tuple[Any, ...]:
         original = self._original
         found = vars(sys.modules[original.__module__]).get(original.__qualname__)
-        # by its name in the module where it stands; else by the original's, which copied is itself
+        # by its name in its module; else by the original's, of which a copy is the same object
         return str(original.__qualname__) if found is self else (copy.copy, (original,))
 
     @property  # type: ignore[misc]

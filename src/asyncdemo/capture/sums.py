@@ -1,11 +1,12 @@
-"""Sums up the steps of tasks while there are more than can be told one by one.
+"""Sums up the steps of tasks while there are too many to report one by one.
 
-What is summed up of a task are its steps between two that are told alone: how many, how long it ran, and
-how long it waited for what. Told alone are the last step, those that take long, and those before and after a
-wait that something else of the run is found by: in a queue, for a work item, for a task or a thread. So is a
-step in which something begins or ends whose own figures are made of what its task did (``settle``).
+A sum covers the steps of a task between two that are reported individually: how many there were, how long the
+task ran, and how long it waited for what. The last step, long steps, and the steps before and after a wait
+that other parts of the run refer to (in a queue, for a work item, a task or a thread) are reported
+individually. So is a step in which something begins or ends whose own figures depend on what its task did
+(``settle``).
 
-Not for: when to begin with it, and when to tell the sums (``recorder``).
+Not here: when summing begins and when sums are reported (see ``recorder``).
 """
 
 from __future__ import annotations
@@ -18,49 +19,49 @@ from typing import Any
 from asyncdemo.capture import wire
 
 _TRACK, _END, _STEPS, _RUNNING, _WAIT = 1, 2, 3, 4, 5
-"""Where in a sum. It is a list of the numbers that it is told as: ``SUMMED``, and some ``WAITED``."""
+"""Indices into a sum, which is the list of numbers sent for it: ``SUMMED``, then any ``WAITED``."""
 _MOST_WAITS = 20
-"""In a sum: of what waits in more ways it is sooner told."""
+"""Kinds of waits in a sum; the sum of a task with more is reported early."""
 _AT_ONCE = 500
-"""Sums, which take less than a millisecond."""
+"""Sums reported in one go, which takes less than a millisecond."""
 
 Event = tuple[int, int, int, int, int, int]
 
 
 class StepSums:
-    """The sums that are not told yet, by track.
+    """The sums not yet reported, by track.
 
-    Steps and sums of a track are told in their order, without a lock: a thread gives the GIL away at calls
-    and in loops only. To tell a sum is a single call in C. A step is added to it either between two of these,
-    or after the sum was taken out of the dictionary.
+    Steps and sums of a track are reported in order, without a lock: a thread gives up the GIL only at calls
+    and in loops, and reporting a sum is a single call in C. A step is added to a sum either where no other
+    thread can run, or after the sum was taken out of the dictionary.
     """
 
     def __init__(self, tell: Callable[[Sequence[int]], None], slow_ns: int) -> None:
-        """tell: of C. slow_ns: all steps longer than that are told alone."""
+        """``tell`` must be a C function. Steps longer than ``slow_ns`` are always reported individually."""
         self.active = False
-        """Is what comes summed up? Else only sums that have been begun are completed."""
+        """Whether new sums are begun. If not, only those already begun are completed."""
         self.plain_waits = {wire.WAIT_YIELD}
-        """What nothing but the time that it takes is known by."""
+        """Waits of which only the duration matters."""
         self.threads: set[int] = set()
-        """The tracks of threads: those that they wake are told alone."""
+        """The tracks of threads: steps that they wake are reported individually."""
         self.longest_ns = 0
-        """A step longer than that is told alone. So the longest one always is."""
+        """Steps longer than this are reported individually, so the longest one always is."""
         self._slow_ns = slow_ns
         self._tell = tell
         self._open: dict[int, list[int]] = {}
         self.record = self._recording()
-        """A step, in place of telling it."""
+        """Adds a step to its sum instead of reporting it."""
 
     def __len__(self) -> int:
         return len(self._open)
 
     def settle(self, track: int) -> None:
-        """Tell what is summed up of it, and its next step alone. From any thread."""
-        if self._open:  # as a rule there is none, and it is asked often
+        """Report a track's sum, and its next step individually. May be called from any thread."""
+        if self._open:  # usually there are none, and this is called often
             self._tell_all((track,))
 
     def tell(self) -> int:
-        """All sums; how many steps those were. From any thread."""
+        """Report all sums. Return how many steps they cover. May be called from any thread."""
         steps, tracks = 0, []
         for track in list(self._open):
             total = self._open.get(track)
@@ -72,7 +73,7 @@ class StepSums:
         return steps
 
     def _tell_all(self, tracks: Sequence[int]) -> None:
-        # in C as a whole: no other thread can come between the two calls
+        # entirely in C: no other thread can run between the two calls
         deque(map(self._tell, map(self._open.pop, tracks, repeat(()))), maxlen=0)
 
     def clear(self) -> None:
@@ -91,7 +92,7 @@ class StepSums:
                 alone(event)
                 return
             length = end - start
-            # from here on no call and no loop, until it is added
+            # no call and no loop from here until the step is added
             if (
                 length <= self.longest_ns
                 and (wait == total[5] or wait in plain_waits)

@@ -1,11 +1,11 @@
-"""Sums up tasks that end soon after they were made, once so many have ended that others are not kept whole.
+"""Sums up short-lived tasks, once so many tasks have ended that not all of them are kept in full.
 
-Such a task is held: what there is to tell of it stays here. If it ends before everything is sent the next
-time, one event says how long it ran and waited, and nothing else leaves the process. It is told whole, and
-from then on as any other, when anything else that is told names it, when it waits for what may stand out, and
-when everything is sent.
+Such a task is held: its messages and events stay here. If it ends before the next time everything is sent, a
+single event says how long it ran and waited, and nothing else leaves the process. It is reported in full, and
+like any other task from then on, if another message or event names it, if it waits for something that may
+stand out, and when everything is sent.
 
-Not for: steps that come too fast (``sums``), nor for when everything is sent (``recorder``).
+Not here: steps that come too fast (see ``sums``), and when everything is sent (see ``recorder``).
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from asyncdemo.capture.sums import Event
 
 _STEP = wire.STEP_SIZE
 _LAST, _BEFORE_LAST = _STEP, 2 * _STEP
-"""From the end: where the last step of a task lies that has ended, and before it that it has."""
+"""Offsets from the end of an ended task's numbers: its last step, and before it the ``ENDED`` event."""
 _MOST_NUMBERS = 50 * _STEP
-"""Of a task: it is told then."""
+"""A held task with more numbers than this is reported."""
 _NOTHING: list[Any] = []
 _PARTS = itemgetter(slice(1), slice(1, None))
 _MOST_GROUPS = 10_000
-"""Whose numbers are kept: tasks with a parent of their own each make ever more."""
+"""Groups that are remembered. If every task has a different parent, each makes a new group."""
 
 _TRACK_AT = {wire.TAKEN: 1, wire.GIVEN_BACK: 1, wire.CALLED: 1, wire.ITEM_QUEUED: 4}
-"""The events besides steps that name a task: where."""
+"""Where events other than steps name a task."""
 _ONE, _MANY = ("track", "parent", "on"), ("tracks", "who", "starved")
-"""The fields of messages that name a task, and those that name several in ways of their own."""
+"""Fields of messages that name one task, and those that name several, each in its own format."""
 _NAMING = {
     kind: (
         tuple(kind._fields.index(name) for name in _ONE if name in kind._fields),
@@ -42,25 +42,25 @@ _NAMING = {
 }
 
 _Group = tuple[str, int, int | None, int | None, int | None]
-"""What ``wire.TaskGroup`` says of it; whether it was cancelled."""
+"""The fields of ``wire.TaskGroup``, with whether the tasks were cancelled in place of the outcome."""
 
 
 class _Longest:
-    """Of the tasks of a group. Any that exceeds it is told whole, so the longest of all always is."""
+    """The longest of a group's tasks. One that exceeds it is reported in full, so the longest always is."""
 
     __slots__ = ("number", "step_ns", "work_ns")
 
     def __init__(self) -> None:
         self.number = -1
-        """Of the group; -1 until one of it is summed up."""
+        """The group's number; -1 until one of its tasks is summed up."""
         self.step_ns = self.work_ns = -1
 
 
 class TaskSums:
-    """The tasks that are held, and the ways of telling by which they become known.
+    """The tasks that are held, and the functions that report them.
 
-    Without a lock, as in ``sums``: a thread gives the GIL away at calls and in loops only. To take a task out
-    of the dictionary and to tell it is a single call in C.
+    No lock is needed, as in ``sums``: a thread gives up the GIL only at calls and in loops, and taking a task
+    out of the dictionary and reporting it is a single call in C.
     """
 
     def __init__(
@@ -70,33 +70,33 @@ class TaskSums:
         plain_waits: dict[int, tuple[bool, bool]],
         next_number: Callable[[], int],
     ) -> None:
-        """definitions: what is held is added to it as the plain tuple that it is.
+        """Held tasks are added to ``definitions`` as plain tuples.
 
-        plain_waits: what nothing but the time that it takes is known by. Is it waiting, may a task end it?
+        ``plain_waits`` are those of which only the duration matters -> (is it waiting, may a task end it).
         """
         self.active = False
-        """Are new tasks held?"""
+        """Whether new tasks are held."""
         self.held: dict[int, list[Any]] = {}
-        """By track: the fields of its message ``Task``, then the numbers of what it did so far."""
+        """Track -> the fields of its message ``Task``, then the numbers of what it did so far."""
         self._definitions = definitions
         self._numbers = numbers
         self._plain_waits = plain_waits
         self._next_number = next_number
         self._groups: dict[_Group, _Longest] = {}
         self.tell_step: Callable[[Event], None] = numbers.extend
-        """A step of any other task."""
+        """Records a step of a task that is not held."""
         self.record_step = self._recording_steps()
 
     def hold(self, *task: Any) -> None:
-        """In place of telling that the task was made. task: the fields of that message."""
+        """Hold a new task instead of reporting it. ``task`` is the fields of its message ``Task``."""
         held = self.held
         held[task[0]] = [task]
         if task[5] in held:
             self.tell((task[5],))
 
     def tell(self, tracks: Iterable[int | None]) -> None:
-        """Those of them that are held, whole. From any thread."""
-        # in C as a whole: no other thread can come between
+        """Report in full those of the tasks that are held. May be called from any thread."""
+        # entirely in C: no other thread can run in between
         take: Callable[[int | None, list[Any]], list[Any]] = self.held.pop  # type: ignore[assignment]
         told = chain.from_iterable(map(_PARTS, map(take, tracks, repeat(_NOTHING))))
         deque(map(list.extend, cycle((self._definitions, self._numbers)), told), maxlen=0)
@@ -110,7 +110,7 @@ class TaskSums:
         self.held.clear()
 
     def define(self, message: wire.Message) -> None:
-        """A message, after those whose tasks it names."""
+        """Record a message, after reporting the held tasks that it names."""
         if self.held:
             fields, many = _NAMING[type(message)]
             if many:
@@ -121,7 +121,7 @@ class TaskSums:
         self._definitions.append(message)
 
     def record(self, event: Event) -> None:
-        """Anything but a step."""
+        """Record an event other than a step."""
         if self.held:
             if event[0] == wire.ENDED:
                 try:
@@ -155,9 +155,9 @@ class TaskSums:
         return record_step
 
     def _end(self, track: int) -> None:
-        """What follows its last step: one event in place of all, unless the task stands out."""
+        """Replace an ended task's events by a single one, unless the task stands out."""
         known = self.held.pop(track, _NOTHING)
-        if not known:  # another thread has told it
+        if not known:  # another thread has reported it
             return
         _, _, function, site, _, parent, made_ns, thread, _ = known[0]
         ended, _, end_ns, cancelled, _, _ = known[-_BEFORE_LAST:-_LAST]
@@ -167,13 +167,13 @@ class TaskSums:
             if len(self._groups) > _MOST_GROUPS:
                 self._groups.clear()
             longest = self._groups[group] = _Longest()
-        # the numbers of the end of the task, which are among them, taken out again
+        # the sums include the numbers of the ``ENDED`` event, which are taken out again
         running_ns = sum(known[4::_STEP]) - sum(known[3::_STEP]) - cancelled + end_ns
         waiting_ns, work_ns = 0, running_ns
         if max(known[5::_STEP]) > wire.WAIT_DONE:
             waiting_ns, for_others_ns = self._waiting(track, made_ns, known)
             work_ns += waiting_ns - for_others_ns
-        # as a rule not even all steps together are longer than the longest one
+        # usually, not even all steps together are longer than the longest one
         step_ns = running_ns if running_ns <= longest.step_ns else _longest_step(made_ns, known)
         if ended != wire.ENDED or step_ns > longest.step_ns or work_ns > longest.work_ns:
             longest.step_ns = max(longest.step_ns, step_ns)
@@ -190,7 +190,7 @@ class TaskSums:
         self._numbers.extend((wire.TASK_SUMMED, number, made_ns, end_ns, running_ns, waiting_ns))
 
     def _waiting(self, track: int, before_ns: int, known: list[Any]) -> tuple[int, int]:
-        """How long it waited, and for other tasks; as ``recording.assembly`` finds it in the same steps."""
+        """(time waited, of that for other tasks), as ``recording.assembly`` finds it in the same steps."""
         plain_waits = self._plain_waits
         waiting_ns = for_others_ns = 0
         is_waiting, ended_by_lanes = False, False
@@ -211,7 +211,7 @@ def _steps(known: list[Any]) -> Iterator[tuple[int, ...]]:
 
 
 def _longest_step(before_ns: int, known: list[Any]) -> int:
-    """Those between which nothing is are one."""
+    """The longest step, where steps with nothing between them count as one."""
     longest_ns = step_ns = 0
     for _, _, start_ns, end_ns, _, _ in _steps(known):
         step_ns = end_ns - start_ns + (step_ns if start_ns <= before_ns else 0)

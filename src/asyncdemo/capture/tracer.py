@@ -1,4 +1,7 @@
-"""Puts the parts of the tracer together and takes them apart again."""
+"""Assembles the parts of the tracer, and removes them again.
+
+Longer than most: the order in which the parts are put in and taken out is one list.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture import frames, wire
@@ -29,7 +32,7 @@ from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.libraries.hooks import in_modules
 from asyncdemo.capture.libraries.pool_registry import PoolRegistry
-from asyncdemo.capture.libraries.requests import Requests
+from asyncdemo.capture.libraries.server_requests import Requests
 from asyncdemo.capture.loops import uvloop_loops
 from asyncdemo.capture.loops.asyncio_loops import EventLoops, Relays
 from asyncdemo.capture.loops.delays import Delays
@@ -52,11 +55,11 @@ class Tracer:
         on_lost: Callable[[OSError], None],
         process: int = 0,
     ) -> None:
-        """on_lost: the parent cannot be reached; called from the watchdog's thread. process: its number."""
+        """``on_lost`` is called in the watchdog's thread if the parent is gone. ``process`` is our number."""
         self.guard = Guard(self._hook_failed)
         self.patches = Patches(self.guard)
         self._real_sleep = time.sleep
-        self.main_ident = threading.main_thread().ident or 0  # as gevent does not know it
+        self.main_ident = threading.main_thread().ident or 0  # taken now: gevent does not know it
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
         self.recorder = recorder = Recorder(origins, now, process, slow_ns)
@@ -80,9 +83,12 @@ class Tracer:
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 
     def install(self, serves: bool = False, follow: bool = False, sums_tasks: bool = False) -> None:
-        """serves: the script is a server, whose requests are observed. follow: what it starts is, too.
+        """Start observing.
 
-        sums_tasks: of very many tasks most are only summed up.
+        Args:
+            serves: The script is a server, whose requests are observed.
+            follow: The processes that it starts are observed, too.
+            sums_tasks: Most tasks are only summed up, if there are very many.
         """
         patches, recorder = self.patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
@@ -147,36 +153,39 @@ class Tracer:
         return look
 
     def prepare(self) -> None:
-        """Take the memory that observing needs."""
+        """Allocate the memory that observing needs."""
         self._watchdog.prepare()
 
     def delay(self, plan: int | Sequence[tuple[int, int]]) -> None:
-        """Let time pass before callbacks of the loops: a seed, or (number of the callback, ns) of each."""
+        """Let time pass before callbacks. ``plan`` is a seed, or (number of the callback, ns) for each."""
         if self.clock is None:
             return
         delays = plan if isinstance(plan, int) else dict(plan)
         self._loops.on_run = self.guard.call("delays", Delays(delays, self.clock, self._delayed).watch)
 
     def start(self, connection: socket.socket) -> None:
-        """Once it is prepared."""
+        """Start the watchdog, after ``prepare``."""
         self._watchdog.start(self._loops, connection, self.guard.call("who is stuck", self._census.tell))
 
     def start_without_thread(self) -> None:
-        """Where there can be none, ``look`` is called now and then."""
+        """Start where there can be no threads: the caller then calls ``look`` now and then."""
         self._watchdog.attend(self._loops)
 
     def look(self) -> None:
-        """At the steps that take long; and send what has gathered."""
+        """Sample the steps that take long, and send what was recorded."""
         self._watchdog.look()
         self.recorder.pack()
         self.recorder.offer(lambda: None)
 
-    def tell_stuck(self) -> None:
-        """Who has not ended."""
-        self._census.tell()
+    def tell_stuck(self, interrupted: FrameType | None = None) -> None:
+        """Report the tasks and threads that have not ended.
+
+        ``interrupted`` is the frame at which this thread was, if this is called in a signal handler.
+        """
+        self._census.tell(interrupted)
 
     def stop(self) -> None:
-        """Observe nothing from now on; the script goes on as if it had never been observed."""
+        """Stop observing. The script goes on as if it had never been observed."""
         self.recorder.stop()
         self.patches.undo()
 
@@ -202,7 +211,7 @@ class Tracer:
         return _Lane(self.recorder, self._track, source.lane_name(function, arguments), function)
 
     def _track(self) -> int:
-        """What executes here; a thread that was not started by ``threading`` becomes a track by its lanes."""
+        """The track that runs here. A thread not started by ``threading`` gets one at its first lane."""
         track = self._loops.current_track()
         if track < 0 and self._loops.running_loop_state() is None:
             track = self._waits.thread_state().track
@@ -293,7 +302,7 @@ class _Lane:
         return self
 
     def __call__(self, value: Any) -> Any:
-        """What the call returns passes through here, if results are recorded."""
+        """Record the call's result and return it; used only if results are recorded."""
         self._result = source.literal(value)
         return value
 
@@ -312,7 +321,7 @@ class _Lane:
 
 
 class _CallbackLane(_Lane):
-    """The same in a callback of an event loop: no task's step, so what executes is a track of its own."""
+    """A lane in a callback of an event loop: that is no task's step, so the call gets its own track."""
 
     __slots__ = ("_before", "_loop", "_start_ns")
 
@@ -336,7 +345,7 @@ class _CallbackLane(_Lane):
         started_ns = self._start_ns
         if loop.current == self._track:
             loop.current, loop.due_ns = self._before
-        else:  # a generator that was left meanwhile: what it did since is not known
+        else:  # a generator that yielded meanwhile: what it did since is not known
             end_ns, wait = started_ns, recorder.wait(UNKNOWN)
         recorder.record((self._track, started_ns, started_ns, end_ns, wait, wire.BY_LOOP))
         outcome = "returned" if kind is None else "raised"
@@ -344,7 +353,7 @@ class _CallbackLane(_Lane):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Calls back once a module that the script imports later has been loaded."""
+    """Calls back after a module that the script imports has been loaded."""
 
     def __init__(self, wanted: dict[str, Callable[[ModuleType], None]], guard: Guard) -> None:
         self._wanted = {name: guard.call(f"import {name}", loaded) for name, loaded in wanted.items()}

@@ -1,29 +1,31 @@
-"""What travels between the traced process and its parent: every message, its encoding, and the handshake.
+"""The protocol between the traced process and its parent: every message, its encoding, and the handshake.
 
 A frame is one kind byte, a length and a payload. Frequent events are six 64-bit integers each, sent as packed
-arrays. Everything else is a message: one of the NamedTuples of this module, which travel as JSON lists of
-their name and their fields, before the numbers that refer to them.
+arrays. Everything else is a message: one of the NamedTuples of this module, sent as a JSON list of its name
+and its fields, before the numbers that refer to it.
 
 Numbers, by their first integer (a task's step has its track there, so tags are negative):
 
     STEP (track >= 0)  ready_ns, start_ns, end_ns, wait, waker
-    THREAD_WAITS       track, at_ns, wait          the thread waits from now on
+    THREAD_WAITS       track, at_ns, wait          the thread starts to wait
     THREAD_RUNS        track, at_ns                it runs again
-    TAKEN, GIVEN_BACK  track, at_ns, resource, connection + 1, site + 1   one slot; of a pool, this
-                       connection; the line that took it; 0 for none
+    TAKEN, GIVEN_BACK  track, at_ns, resource, connection + 1, site + 1   one slot (of a pool: this
+                       connection), and the line that took it; 0 for none
     LEVEL              resource, at_ns, length     of a queue
     ITEM_QUEUED        item, at_ns, resource, track that submitted it
     ITEM_STARTED       item, at_ns, worker's track
     ITEM_DONE          item, at_ns
     CALLED             track or -1, start_ns, end_ns, call   a blocking call inside a step
-    OFF_CPU            track, start_ns, end_ns, wait   the thread waited, unobserved: seen by its CPU clock
-    SUMMED             track + (waits << WAITS_SHIFT), end_ns, steps, running_ns, wait   in place of so many
-                       steps up to that time; else the task was ready, but for so many waits that come next:
-    WAITED             track, wait, waker, length_ns   all together
-    TASK_SUMMED        group + (steps << WAITS_SHIFT), start_ns, end_ns, running_ns, waiting_ns   in place of
-                       all that a task did, which is known by its group only
-    NOW                at_ns                       nothing happened until then
-    STUCK              at_ns                       the definition "stuck" tells of this moment
+    OFF_CPU            track, start_ns, end_ns, wait   a wait that no hook saw, found by the CPU clock
+    SUMMED             track + (waits << WAITS_SHIFT), end_ns, steps, running_ns, wait   replaces this many
+                       steps up to end_ns; else the task was ready, except in the ``waits`` waits that follow:
+    WAITED             track, wait, waker, length_ns   the total of one kind of wait
+    TASK_SUMMED        group + (steps << WAITS_SHIFT), start_ns, end_ns, running_ns, waiting_ns   replaces
+                       everything that a task did; only its group is known
+    NOW                at_ns                       nothing else happened until then
+    STUCK              at_ns                       the message ``Stuck`` describes this moment
+
+Longer than most: the whole protocol is one definition.
 """
 
 import json
@@ -49,53 +51,53 @@ OFF_CPU = -12
 SUMMED = -13
 WAITED = -14
 ENDED = -15
-"""A task, as most do: track, when, and whether it was cancelled. ``End`` tells what else there is to tell."""
+"""Ends most tasks: track, when, and whether it was cancelled. ``End`` is sent if there is more to tell."""
 TASK_SUMMED = -16
 WAITS_SHIFT = 56
 
 MOST_WHOLE = 20_000
-"""Tasks that have ended and are told of and kept one by one, where no lanes are asked for."""
+"""How many ended tasks are reported and kept one by one, if no lanes are requested."""
 WOKEN_BY_LANES = frozenset(
     {"event", "condition", "barrier", "empty queue", "queue.join", "future", "taskgroup", "gather", "tasks"}
 )
-"""Waits that another lane may end: who did is known from the wake."""
+"""Waits that another lane may end: the wake tells which one did."""
 
-# Wakers that are no track.
+# Wakers that are not tracks.
 BY_LOOP = -1
 BY_IO = -2
 BY_TIMER = -3
 BY_THREAD = -4
 
-# Waits that are no wait: the step ended in a bare yield, or the task was done.
+# Waits that are not really waits: the step ended in a bare yield, or the task was done.
 WAIT_YIELD = 0
 WAIT_DONE = 1
 FIRST_WAIT = 2
 
 PROCESS_SHIFT = 40
-"""A process that the script started counts everything from its number << this, so no two collide."""
+"""A process that the script started counts everything from its number << this, so indices do not collide."""
 
 NUMBERS = b"N"
 MESSAGES = b"M"
 OPTIONS = b"O"
 GO = b"G"
 ASK = b"A"
-"""Who has not ended? Answered by the message ``Stuck`` and the number of that name."""
+"""Asks what has not ended. The answer is the message ``Stuck`` and the event ``STUCK``."""
 FORK = b"F"
-"""Of a process that runs a script by forks of itself: it can, is to, has done so, or a fork has ended."""
+"""For a process that runs a script in forks of itself: it can fork, is to, has forked, or a fork ended."""
 BEHIND = b"B"
 CAUGHT_UP = b"C"
-"""More has arrived than was looked at so far; all of it was."""
+"""The parent has received more than it has processed so far; it has processed everything."""
 
 ENV = "ASYNCDEMO_RUN"
-"""Names the parent's socket and this run's token; it stays set, so that a process which the script
-leaves behind can be told from others."""
+"""Names the parent's socket and this run's token. It stays set, so that a process which the script leaves
+behind can be recognised."""
 
 
-# Not `from __future__ import annotations`: each annotation would be compiled a second time, by NamedTuple.
+# No `from __future__ import annotations`: NamedTuple would compile each annotation a second time.
 
 # -- messages: the process ------------------------------------------------------------------------
 # Times (`..._ns`) are integer nanoseconds on the clock of the run. Tracks, sites, waits, resources, lanes and
-# connections are known by indices, which the messages `Task`, `Thread`, `Site`, `Wait`, ... introduce.
+# connections are referred to by indices, which the messages `Task`, `Thread`, `Site`, `Wait`, ... introduce.
 
 
 class Hello(NamedTuple):
@@ -107,7 +109,7 @@ class Hello(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """The script is not run, because it was asked for what cannot be."""
+    """The script is not run, because the request does not fit it."""
 
     message: str
 
@@ -134,7 +136,7 @@ class Code(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """The script is compiled. clock: "real" or "virtual"."""
+    """The script is compiled. ``clock`` is "real" or "virtual"."""
 
     python: str
     knobs: dict[str, Any]
@@ -148,29 +150,29 @@ class Start(NamedTuple):
 
 
 class Finish(NamedTuple):
-    """The interpreter came to its own end."""
+    """The interpreter ended by itself."""
 
     at_ns: int
 
 
 class Forked(NamedTuple):
-    """A fork was made of which nothing is heard."""
+    """The script forked, and the fork is not observed."""
 
 
 class Cut(NamedTuple):
-    """Nothing more is recorded: the parent did not take it."""
+    """Recording has stopped, because the parent did not keep up."""
 
     at_ns: int
 
 
 class Note(NamedTuple):
-    """A sentence for whoever reads the run."""
+    """A sentence for the reader of the run."""
 
     text: str
 
 
 class HookFailed(NamedTuple):
-    """switched_off: the hook is not tried again."""
+    """A hook failed. If ``switched_off``, it is not tried again."""
 
     hook: str
     why: str
@@ -179,14 +181,14 @@ class HookFailed(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """From now on time is "real", or "virtual"."""
+    """Time is "real" or "virtual" from now on."""
 
     kind: str
     why: str
 
 
 class Delay(NamedTuple):
-    """Time passed before a callback of a loop, because the run's schedule says so. callback: its number."""
+    """Time passed before a loop's callback, as the run's schedule says. ``callback`` is its number."""
 
     callback: int
     length_ns: int
@@ -194,7 +196,7 @@ class Delay(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What the function that was called has returned, as a Python literal."""
+    """What the called function returned, as a Python literal."""
 
     literal: str | None
 
@@ -210,7 +212,7 @@ class Site(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """state: of ``model.State``. on: a track. item: a work item of an executor. site: the line that waits."""
+    """A wait at ``site``. ``state`` is a ``model.State``, ``on`` a track, ``item`` an executor's item."""
 
     wait: int
     reason: str
@@ -222,7 +224,7 @@ class Wait(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call that blocks a loop. site: its line. called_from: the nearest line of the user's own code."""
+    """A call at ``site`` that blocks a loop. ``called_from`` is the nearest line of the user's own code."""
 
     call: int
     reason: str
@@ -234,9 +236,13 @@ class Call(NamedTuple):
 
 
 class Task(NamedTuple):
-    """site: of its coroutine. created: the line that made it. thread: the track of its loop's thread.
+    """A new task.
 
-    own: made by the standard library, or by us, for itself.
+    Attributes:
+        site: Where its coroutine is defined.
+        created: The line that created it.
+        thread: The track of its loop's thread.
+        own: Whether the standard library, or the tracer, created it for its own use.
     """
 
     track: int
@@ -251,7 +257,7 @@ class Task(NamedTuple):
 
 
 class TaskGroup(NamedTuple):
-    """Tasks that are only summed up: what they have in common. Fields as in ``Task`` and ``End``."""
+    """What tasks that are only summed up have in common. The fields are those of ``Task`` and ``End``."""
 
     group: int
     function: str
@@ -272,14 +278,14 @@ class Thread(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """The thread runs already."""
+    """The thread is already running."""
 
     track: int
     at_ns: int
 
 
 class End(NamedTuple):
-    """outcome: of ``model.Outcome``. error: the name of the exception's type. name: if it changed."""
+    """``outcome`` is a ``model.Outcome``, ``error`` an exception type's name, ``name`` a changed name."""
 
     track: int
     at_ns: int
@@ -303,7 +309,7 @@ class Pending(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """A call of a function that is to be a lane."""
+    """A call of a function that was chosen as a lane."""
 
     lane: int
     track: int
@@ -313,7 +319,7 @@ class Lane(NamedTuple):
 
 
 class LaneEnd(NamedTuple):
-    """result: a Python literal, where results are recorded."""
+    """The end of such a call. ``result`` is a Python literal, if results are recorded."""
 
     lane: int
     at_ns: int
@@ -323,7 +329,7 @@ class LaneEnd(NamedTuple):
 
 
 class Pause(NamedTuple):
-    """A long wait of a task. places: (serial number of the awaitable, site), from its coroutine inwards."""
+    """A long wait of a task. ``places`` are (serial number of the awaitable, site), outermost first."""
 
     track: int
     start_ns: int
@@ -340,7 +346,7 @@ class Unawaited(NamedTuple):
 
 
 class Uncaught(NamedTuple):
-    """The error that ended the script. own: its type is the script's. raised_in: the innermost function."""
+    """The error that ended the script, raised in ``raised_in``. If ``own``, its type is the script's own."""
 
     error: str
     text: str
@@ -351,7 +357,7 @@ class Uncaught(NamedTuple):
 
 
 class Stuck(NamedTuple):
-    """Who has not ended. idle: nothing is outstanding in any loop."""
+    """What has not ended. If ``idle``, nothing is outstanding in any loop."""
 
     who: list[Any]
     idle: bool
@@ -361,7 +367,7 @@ class Stuck(NamedTuple):
 
 
 class SlowStep(NamedTuple):
-    """track: -1 in a callback. stolen_ns: how long another program had the processor meanwhile."""
+    """A slow step; ``track`` is -1 in a callback. Other programs had the processor for ``stolen_ns``."""
 
     track: int
     start_ns: int
@@ -373,7 +379,7 @@ class SlowStep(NamedTuple):
 
 
 class Blocked(NamedTuple):
-    """A step that is not over. starved: [track, ready_ns] of those that wait for its end."""
+    """A step that is not over. ``starved`` has [track, ready_ns] of the tasks that wait for it to end."""
 
     track: int
     since_ns: int
@@ -388,7 +394,7 @@ class Blocked(NamedTuple):
 
 
 class Resource(NamedTuple):
-    """kind: of ``model.ResourceKind``. site: the line that made it."""
+    """``kind`` is a ``model.ResourceKind``, ``site`` the line that made it."""
 
     resource: int
     kind: str
@@ -409,7 +415,7 @@ class PoolClosed(NamedTuple):
 
 
 class PoolRefused(NamedTuple):
-    """Nobody got a connection who asked for one at ``asked_ns``."""
+    """The pool refused a connection that was requested at ``asked_ns``."""
 
     resource: int
     track: int
@@ -418,7 +424,7 @@ class PoolRefused(NamedTuple):
 
 
 class Connection(NamedTuple):
-    """It is being opened."""
+    """A connection is being opened."""
 
     connection: int
     resource: int
@@ -432,13 +438,13 @@ class ConnectionReady(NamedTuple):
 
 
 class ConnectionReturned(NamedTuple):
-    """It was given back already when it was taken for held."""
+    """A connection was given back after it was closed while held."""
 
     connection: int
 
 
 class ConnectionClosed(NamedTuple):
-    """held: somebody had it. dropped: the program lost it without closing it."""
+    """``held`` tells that it was handed out, ``dropped`` that the program lost it without closing it."""
 
     connection: int
     at_ns: int
@@ -450,7 +456,7 @@ class ConnectionClosed(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """A connection from this port of the client's."""
+    """A server accepted a connection from this port of the client."""
 
     port: int
     at_ns: int
@@ -478,9 +484,9 @@ Message = (
 )  # fmt: skip
 
 VERSION = 1
-"""Of all of this. The sides may be of two installations where a script starts another Python."""
+"""The protocol's. If a script starts another Python, the two sides may be different installations."""
 
-# The script may replace json.dumps, struct.pack and others: we keep to what we have.
+# The script may replace json.dumps, struct.pack and others, so we keep our own references.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _pack = struct.pack
 _HEADER = struct.Struct("<cI")
@@ -501,7 +507,7 @@ def messages_frame(messages: Sequence[Message]) -> bytes:
 
 
 def messages(payload: bytes) -> Iterator[Message]:
-    """Raises ValueError, TypeError or KeyError at what is no message, after those before it."""
+    """Decode messages. Raises ValueError, TypeError or KeyError at the first that is invalid."""
     for name, *fields in json.loads(payload):
         kind, shapes = _KINDS[name]
         shape = tuple(map(type, fields))
@@ -512,7 +518,7 @@ def messages(payload: bytes) -> Iterator[Message]:
 
 
 def _check(kind: type[Message], fields: Sequence[Any]) -> None:
-    """Raises ValueError unless these are values for the fields of that kind of message."""
+    """Raises ValueError unless the values fit the fields of that kind of message."""
     wanted = get_type_hints(kind)
     if len(fields) != len(wanted):
         raise ValueError(f"{kind.__name__} has {len(wanted)} fields, not {len(fields)}")
@@ -526,7 +532,7 @@ _new: Callable[[type[Message], Sequence[Any]], Message] = tuple.__new__
 _KINDS: dict[str, tuple[type[Message], set[tuple[type, ...]]]] = {
     kind.__name__: (kind, set()) for kind in get_args(Message)
 }
-"""Name -> the message, and the types that its fields have been checked to have."""
+"""Name -> the message, and the combinations of field types that have been checked."""
 
 
 def numbers_frame(numbers: list[int]) -> bytes:
@@ -535,16 +541,16 @@ def numbers_frame(numbers: list[int]) -> bytes:
 
 
 def events(payload: bytes) -> Iterator[tuple[int, ...]]:
-    """Of six numbers each. Raises ValueError if the payload is not whole events."""
+    """Decode events of six numbers each. Raises ValueError if the payload is not whole events."""
     if len(payload) % _EVENT.size:
         raise ValueError("numbers are not whole events")
     return _EVENT.iter_unpack(payload)
 
 
 class FrameReader:
-    """Cuts a byte stream into frames, however it arrives.
+    """Splits a byte stream into frames, however it arrives.
 
-    Raises ValueError at a frame that claims to be larger than any that is ever sent.
+    Raises ValueError if a frame claims to be larger than any that is ever sent.
     """
 
     def __init__(self) -> None:

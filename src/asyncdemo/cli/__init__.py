@@ -1,7 +1,7 @@
 """The command line: one module per command, and the only place that prints or exits.
 
-``main`` is the one place where errors become exit codes.
-Not for: measuring, drawing, or knowing what a lesson is.
+Only ``main`` turns errors into exit codes.
+Not here: measuring, drawing, or the contents of lessons.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _NOT_ON_WINDOWS: Final = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code."""
-    if sys.platform == "win32":  # before any import of what only POSIX has
+    """Run one command and return its exit code."""
+    if sys.platform == "win32":  # before any import that needs POSIX
         print(_NOT_ON_WINDOWS, file=sys.stderr)
         return EXIT_MISSING
     from asyncdemo.cli.app import app
 
     try:
         code = app.main(args=arguments, prog_name="asyncdemo", standalone_mode=False)
-        if sys.stdout is not None:  # it is, if stdout was closed before we started
+        if sys.stdout is not None:  # it is None if stdout was closed before we started
             sys.stdout.flush()
     except BrokenPipeError:
         return reader_left()
@@ -53,6 +53,6 @@ def _explain(error: AsyncdemoError) -> int:
 
 
 def reader_left() -> int:
-    """``asyncdemo list | head`` is no error. Python would complain when it flushes stdout again at exit."""
+    """Make ``asyncdemo list | head`` no error. Python would complain when it flushes stdout again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_OK

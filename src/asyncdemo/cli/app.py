@@ -1,4 +1,4 @@
-"""The root command. Others are imported when they are called, so that ``--help`` and ``list`` start fast."""
+"""The root command. The others are imported on use, so that ``--help`` and ``list`` start fast."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ COMMANDS: Final = {
     "list": "The lessons, how long they take, and how far you are.",
     "run": "Run every variant of a lesson: predict, watch, compare.",
     "start": "A folder with the exercises, to edit.",
-    "check": "What the check says of an exercise of yours.",
+    "check": "Check an exercise of yours.",
     "watch": "Check an exercise whenever you save it.",
     "hint": "A hint for an exercise, one at a time.",
-    "solution": "A solution of an exercise: after a pass, or asked twice.",
-    "reset": "An exercise as it was given; your text is kept.",
+    "solution": "A solution: once yours has passed, or if you ask twice.",
+    "reset": "Restore an exercise; your text is kept beside it.",
     "lab": "Measure real servers, and compare with five articles.",
-    "trace": "Watch any Python script of yours from outside.",
+    "trace": "Watch any of your Python scripts from outside.",
     "show": "Replay or print a recorded run.",
     "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",
     "services": "S3, Redis and PostgreSQL for a script that you run by hand.",
     "docs": "The docs site with every lesson, from this machine.",
-    "rehearse": "For teachers: try all that a schedule shows, on this machine.",
-    "doctor": "What is installed, what is missing, how to mend it.",
-    "dev": "For authors of lessons: hold them against the rules.",
+    "rehearse": "For teachers: try out a whole schedule on this machine.",
+    "doctor": "What is installed, what is missing, how to fix it.",
+    "dev": "For lesson authors: check lessons against the rules.",
     "completion": "Completion for your shell.",
 }
-"""Name of the command, which is also the name of its module -> one line of help."""
+"""The help line of each command. Its name is also that of its module."""
 
 
 class _LazyGroup(click.Group):
@@ -49,11 +49,9 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As in click, but an unknown command gets a suggestion."""
+        """Suggest a command if it is unknown; otherwise as in click."""
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            from asyncdemo.cli.suggest import suggest_command
-
-            raise click.UsageError(suggest_command(args[0], COMMANDS), context)
+            raise click.UsageError(_suggestion(args[0]), context)
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -64,11 +62,22 @@ class _LazyGroup(click.Group):
         try:
             return super().invoke(context)
         except BrokenPipeError:
-            # Here, because click would make exit code 1 of it.
+            # Here, because click would turn it into exit code 1.
             from asyncdemo.cli import reader_left
 
             reader_left()
             context.exit(EXIT_OK)
+
+
+def _suggestion(typed: str) -> str:
+    """Return the message for a command that does not exist."""
+    from asyncdemo.course.content.lookup import nearest
+
+    if Path(typed).suffix == ".py" and Path(typed).exists():
+        return f"There is no command {typed!r}. To watch that script: asyncdemo trace {typed}"
+    near = nearest(typed, COMMANDS)
+    hint = f"Did you mean {near!r}?" if near else "`asyncdemo --help` shows them all."
+    return f"There is no command {typed!r}. {hint}"
 
 
 @click.group(
@@ -82,13 +91,13 @@ class _LazyGroup(click.Group):
 @course_option
 @click.pass_context
 def app(context: click.Context, plain: bool, course_folder: Path | None) -> None:
-    """See what sync and async Python waits for: lessons to run, and a tracer on your own scripts.
+    """See what sync and async Python waits for: lessons to run, and a tracer for your own scripts.
 
     Without a command: all lessons on a screen, and how far you are.
     """
     if os.environ.get("NO_COLOR"):
         context.color = False
-    # Where a command has the option too, this is what it is if not given there.
+    # Defaults for commands that have these options, too.
     given: dict[str, Any] = {"plain": True} if plain else {}
     if course_folder is not None:
         given["course_folder"] = str(course_folder)

@@ -1,6 +1,6 @@
-"""The built docs site: where it is, and a server for it that only this machine reaches.
+"""The built docs site: where it is, and a server that only this machine can reach.
 
-Not for: building it (``asyncdemo.site``), or what is told about it (``cli.docs``).
+Not here: building it (see ``asyncdemo.site``), or the messages about it (see ``cli.docs``).
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _KINDS: Final = {
 }
 """Not the system's table, which differs from machine to machine."""
 _POLICY: Final = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'"
-"""Of files that a page loads: a worker has the policy that it came with. A page has its own in it."""
+"""For files that a page loads: a worker has the policy from its own response. Pages contain theirs."""
 
 
 def find_site() -> Path:
-    """The folder of the site: in the installed package, or what ``make docs`` has built in the checkout.
+    """Return the site's folder: in the installed package, or built by ``make docs`` in the checkout.
 
     Raises MissingError, with the command that builds it.
     """
@@ -59,12 +59,12 @@ def find_site() -> Path:
         raise MissingError(f"The docs site is not built yet. In {checkout}: make docs")
     raise MissingError(
         "This installation came without the docs site. In a checkout of asyncdemo, `make wheel` makes one "
-        "that has it, or `make docs` the site alone."
+        "that has it, and `make docs` only the site."
     )
 
 
 class BuiltSiteServer(ThreadingHTTPServer):
-    """Serves one folder on the loopback. port: 0 for a free one. Raises OSError if the port is taken."""
+    """Serves one folder on the loopback. Port 0 is a free one. Raises OSError if the port is taken."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -78,12 +78,12 @@ class BuiltSiteServer(ThreadingHTTPServer):
         return f"http://{_HOST}:{self.server_port}/"
 
     def server_bind(self) -> None:
-        # Without HTTPServer's question to the name server who we are: in a room without internet it is long.
+        # Skip HTTPServer's DNS lookup of our name, which takes long without internet access.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = _HOST, self.socket.getsockname()[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):  # a browser may leave in the middle of an answer
+        if not isinstance(sys.exception(), ConnectionError):  # a browser may disconnect during a response
             super().handle_error(request, client_address)
 
 
@@ -99,17 +99,17 @@ class _Handler(SimpleHTTPRequestHandler):
             super().do_HEAD()
 
     def _is_for_us(self) -> bool:
-        """A page from elsewhere may have got a name of its own to mean this machine, but not this header."""
+        """Check the Host header: another site can point its own name at this machine, but not change this."""
         port = self.server.server_port
         named = [f"{name}:{port}" for name in _NAMES]
-        if port == HTTP_PORT:  # browsers leave it out
+        if port == HTTP_PORT:  # browsers omit it
             named += _NAMES
         if self.headers.get("Host") in named:
             return True
         self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=f"Ask for {self.server.address}")
         return False
 
-    def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002  (never one)
+    def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002  (there are no listings)
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
@@ -132,7 +132,7 @@ class _Handler(SimpleHTTPRequestHandler):
             super().send_header("Content-Security-Policy", f"frame-ancestors 'self'{more}")
 
     def end_headers(self) -> None:
-        self.send_header("Cache-Control", "no-cache")  # the site may be built anew meanwhile
+        self.send_header("Cache-Control", "no-cache")  # the site may be rebuilt meanwhile
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
 
@@ -140,4 +140,4 @@ class _Handler(SimpleHTTPRequestHandler):
         return _KINDS.get(Path(path).suffix, "application/octet-stream")
 
     def log_message(self, *_: object) -> None:
-        """The terminal is the user's."""
+        """Write nothing: the terminal is the user's."""

@@ -1,6 +1,6 @@
-"""``asyncdemo check``: what the check says of your exercises, and the timeline that shows it.
+"""``asyncdemo check``: the verdicts on your exercises, and the timeline that shows each.
 
-Not for: judging (``course.judging``), or how a verdict looks (``render.terminal.verdict``).
+Not here: judging (see ``course.judging``), or how a verdict looks (see ``render.terminal.verdict``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from asyncdemo.cli.checked import Checked, Checker, Status, as_data
+from asyncdemo.cli.check_many import Checked, Checker, Status, as_data
 from asyncdemo.cli.exercises import (
     exercise_argument,
     find_exercise,
@@ -41,7 +41,6 @@ from asyncdemo.errors import (
     EXIT_INTERRUPTED,
     EXIT_OK,
     UsageError,
-    WorkspaceError,
 )
 from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
 from asyncdemo.serving import ServiceCache
@@ -56,8 +55,8 @@ _WIDEST: Final = max(map(len, Status))
     "--all",
     "check_all",
     is_flag=True,
-    help="Every exercise that was touched, each in a line or two. "
-    "One that cannot be checked is told as that; the others are checked.",
+    help="Every exercise that was touched, in a line or two each. "
+    "One that cannot be checked is reported as such; the others are still checked.",
 )
 @click.option(
     "--handed-in",
@@ -71,14 +70,14 @@ _WIDEST: Final = max(map(len, Status))
     "csv_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With --handed-in: write the table into FILE as CSV, a line for each workspace.",
+    help="With --handed-in: write the table to FILE as CSV, one line per workspace.",
 )
 @click.option(
     "--junit",
     "junit_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With --handed-in: write it into FILE as the XML of JUnit, which CI servers show.",
+    help="With --handed-in: write it to FILE as JUnit XML, which CI servers show.",
 )
 @click.option(
     "--file",
@@ -92,13 +91,13 @@ _WIDEST: Final = max(map(len, Status))
     "timeout_s",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="End a run that takes longer; without it the exercise says how long.",
+    help="End a run that takes longer. Without it, the exercise sets the limit.",
 )
 @click.option(
     "--seed",
     metavar="NUMBER",
     type=click.IntRange(min=0),
-    help="Draw the values that an exercise is checked with from this number, as a failed check says it.",
+    help="The number that the values of the check are drawn from, as a failed check reports it.",
 )
 @plain_option
 @json_option
@@ -140,13 +139,12 @@ def command(
         _check_handed_in(click_context, context, handed_in, csv_file, junit_file, timeout_s, seed, as_json)
     if own_file is None:
         need_workspace(context)
-    records = context.progress.all() if context.progress else {}
-    all_passed = exercise_name is None and current_exercise(context.course, records) is None
+    all_passed = exercise_name is None and current_exercise(context.course, context.records) is None
     chosen = (
         exercises(context.course) if check_all or all_passed else (find_exercise(context, exercise_name),)
     )
     if not chosen:
-        find_exercise(context, None)  # says that there are none
+        find_exercise(context, None)  # reports that there are none
     alone = len(chosen) == 1 and not check_all
     if plain:
         click_context.color = False
@@ -188,12 +186,9 @@ def command(
 
 
 def _remember(context: CourseContext, item: Checked) -> None:
-    if context.progress is None:
-        return
-    try:
-        context.progress.update(item.lesson.id, lambda record: record.after_check(item.verdict.passed, now()))
-    except WorkspaceError as error:  # the verdict is not less true
-        click.echo(str(error), err=True)
+    passed = item.verdict.passed
+    if trouble := context.remember(item.lesson.id, lambda record: record.after_check(passed, now())):
+        click.echo(trouble, err=True)
 
 
 def _print(item: Checked, *, plain: bool) -> None:
@@ -202,10 +197,8 @@ def _print(item: Checked, *, plain: bool) -> None:
     task = f"{title}: {item.task}" if item.task else title
     click.echo(wrapped(task, rest="  ").replace(title, click.style(title, bold=True), 1))
     click.echo(f"{shown_path(item.file)}\n")
-    message = verdict.failure.message if verdict.failure else None
-    evidence = verdict.failure.evidence if verdict.failure else None
     if plain or not can_draw():
-        for line in verdict_text(verdict.held, message, evidence, **_details(verdict)):
+        for line in verdict_text(verdict.held, verdict.message, verdict.evidence, **_details(verdict)):
             click.echo(line)
     else:
         from asyncdemo.cli.console import make_console
@@ -215,8 +208,8 @@ def _print(item: Checked, *, plain: bool) -> None:
         console = make_console()
         lines = verdict_lines(
             verdict.held,
-            message,
-            evidence,
+            verdict.message,
+            verdict.evidence,
             theme_for(console.encoding),
             console.width,
             **_details(verdict),
@@ -234,8 +227,8 @@ def _print_brief(item: Checked) -> None:
     head = f"{item.status:<{_WIDEST}}  {item.lesson.number:>2} {item.lesson.id}"
     text = head
     if item.status not in (Status.PASSED, Status.UNTOUCHED):
-        again = f" Again with the same values: {item.verdict.repeat}" if item.verdict.repeat else ""
-        text = wrapped(f"{item.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
+        again = f" To repeat this check: {item.verdict.repeat}" if item.verdict.repeat else ""
+        text = wrapped(f"{item.verdict.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
     click.echo(text.replace(item.status, click.style(item.status, fg=colour), 1))
     sys.stdout.flush()
 

@@ -1,6 +1,6 @@
-"""``asyncdemo run LESSON --code``: the variants to read, with the lines marked in which they differ.
+"""``asyncdemo run LESSON --code``: the variants to read, with marks on the lines that differ.
 
-Not for: running them (``run``), or which lines those are (``course.content.listing``).
+Not here: running them (see ``run``), or which lines differ (see ``course.content.listing``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from asyncdemo.course.content.listing import listing
 
 
 def print_code(variants: Sequence[Variant], console: Console | None) -> None:
-    """console: None for plain words."""
+    """Print the code; as plain text if ``console`` is None."""
     for variant in variants:
         click.echo(f"{click.style(variant.name, bold=True)}: {variant.title}\n{variant.path}\n")
         shown = listing(variant)

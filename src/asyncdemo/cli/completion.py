@@ -1,4 +1,4 @@
-"""``asyncdemo completion``: the script that makes a shell complete commands, options and lessons."""
+"""``asyncdemo completion``: the script that lets a shell complete commands, options and lessons."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def command(shell: str) -> None:
         raise UsageError(f"There is no completion for {shell}.")
     try:
         click.echo(kind(app, {}, "asyncdemo", "_ASYNCDEMO_COMPLETE").source())
-    except RuntimeError as error:  # click: bash older than 4.4
+    except RuntimeError as error:  # click: bash is older than 4.4
         raise UsageError(str(error)) from None

@@ -1,4 +1,4 @@
-"""The one way in which commands make a Rich console, and the picture or the words of finished runs."""
+"""Creates the Rich console of all commands, and prints the picture or the text of finished runs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from asyncdemo.render.terminal.output import Tail
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Rich would end the process; how a command ends is for ``cli.main`` to say."""
+        """Let ``cli.main`` decide how the command ends: Rich would end the process."""
         raise BrokenPipeError
 
 
 def make_console() -> Console:
-    # Rich would write code of a text on black, which is a stain on a light terminal.
+    # By default, Rich writes code in a text on black, which looks bad on a light terminal.
     return _Console(highlight=False, theme=Theme({"markdown.code": "bold"}))
 
 
@@ -34,10 +34,11 @@ def print_runs(
     details: bool = False,
     heard: bool = False,
 ) -> None:
-    """The report at the end: a picture on the console, or words on stdout if there is none.
+    """Print the final report: a picture on the console, or text on stdout without one.
 
-    meant: names of runs that ended as they should, though not well. details: all figures, and in words every
-    row. heard: what the scripts wrote is shown already, and with it what Python says of a syntax error.
+    ``meant`` names runs that ended as intended, though they did not finish. ``details``: all figures, and in
+    text every row. ``heard``: the scripts' output was already shown, including Python's message about a
+    syntax error.
     """
     if heard:
         runs = [
@@ -55,7 +56,7 @@ def print_runs(
 
 
 def print_output(name: str, tail: Tail, console: Console | None, lines: int) -> None:
-    """What a script wrote while the picture was there: its newest lines, marked as its own."""
+    """Print the newest lines that a script wrote during the picture, marked as its own."""
     last = tail.last(lines)
     if not last:
         return

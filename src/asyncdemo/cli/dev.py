@@ -18,29 +18,30 @@ from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.rules import LessonSource, Problem, Survey, fast_problems, slow_problems, survey
 from asyncdemo.course.workspace.context import current_folder
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK
+from asyncdemo.render.words import count
 
 FORMAT = "asyncdemo.dev-check/1"
 
 
 @click.group("dev")
 def command() -> None:
-    """Tools for authors of lessons."""
+    """Tools for lesson authors."""
 
 
 @command.command("check")
 @click.argument("lessons", metavar="[LESSON]...", nargs=-1)
-@click.option("--fast", is_flag=True, help="Only what can be told without running a script.")
+@click.option("--fast", is_flag=True, help="Only what can be checked without running a script.")
 @json_option
 @course_option
 @click.pass_context
 def check(
     context: click.Context, lessons: tuple[str, ...], fast: bool, as_json: bool, course_folder: Path | None
 ) -> None:
-    """Hold lessons against the rules; all of them if no LESSON is named.
+    """Check lessons against the rules; all of them if no LESSON is named.
 
-    One line a problem, with file and line. Exit code 1 if there is any.
-    Without --fast, every script of the lessons runs, each within limits of time and, but for a run under
-    plain Python, of memory and processes. Several lessons run at a time, but for what measures a time.
+    One line per problem, with file and line. Exit code 1 if there are any.
+    Without --fast, every script of the lessons runs, each with a limit on its time and, except under plain
+    Python, on its memory and processes. Several lessons run at the same time, except where time is measured.
     """
     surveyed = survey(find_course(course_folder), COMMANDS)
     sources, names = _chosen(surveyed, lessons)
@@ -50,16 +51,16 @@ def check(
         () if fast else slow_problems(sources, _tell),
     )
     if as_json:
-        found = list(problems)
-        click.echo(json.dumps(_as_data(names, found)))
-        context.exit(EXIT_FAILED if found else EXIT_OK)
-    count = 0
+        listed = list(problems)
+        click.echo(json.dumps(_as_data(names, listed)))
+        context.exit(EXIT_FAILED if listed else EXIT_OK)
+    found = 0
     for problem in problems:
-        count += 1
+        found += 1
         click.echo(_line(problem))
     unrun = " (nothing was run)" if fast else ""
-    click.echo(f"{_plural(len(names), 'lesson')}, {_plural(count, 'problem')}{unrun}")
-    context.exit(EXIT_FAILED if count else EXIT_OK)
+    click.echo(f"{count(len(names), 'lesson')}, {count(found, 'problem')}{unrun}")
+    context.exit(EXIT_FAILED if found else EXIT_OK)
 
 
 def _tell(words: str) -> None:
@@ -68,14 +69,14 @@ def _tell(words: str) -> None:
 
 
 def _chosen(surveyed: Survey, typed: Iterable[str]) -> tuple[list[LessonSource], list[str]]:
-    """(lessons that can be read, names of all that are meant, also of those that cannot)."""
+    """Return (the lessons that can be read, names of all selected ones, readable or not)."""
     course = Course("", surveyed.folder, (Module(1, "", tuple(_headings(surveyed))),))
     names = list(dict.fromkeys(find_lesson(course, word).id for word in typed)) or list(surveyed.names)
     return [source for source in surveyed.sources if source.lesson.id in names], names
 
 
 def _headings(surveyed: Survey) -> Iterator[Heading]:
-    """Of a lesson whose manifest cannot be read, what the name of its folder says."""
+    """Yield the headings; if a lesson's manifest can't be read, based on the name of its folder."""
     lessons = {source.lesson.id: source.lesson for source in surveyed.sources}
     folders = {problem.lesson: problem.file.parent for problem in surveyed.problems}
     for name in surveyed.names:
@@ -92,7 +93,7 @@ def _line(problem: Problem) -> str:
 
 
 def _shown(file: Path) -> str:
-    """From the current folder, where it lies in that: so that a terminal makes a link of it."""
+    """Return a path relative to the current folder if it is inside, so that a terminal makes it a link."""
     folder, place = current_folder(), file.resolve()
     return str(place.relative_to(folder) if folder and place.is_relative_to(folder) else file)
 
@@ -112,7 +113,3 @@ def _as_data(names: list[str], problems: list[Problem]) -> dict[str, Any]:
             for problem in problems
         ],
     }
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -22,20 +22,20 @@ PORT: Final = 8765
     "--port",
     type=click.IntRange(0, 65535),
     metavar="N",
-    help=f"Where to serve it; 0 takes a free one. Otherwise it is {PORT}, if that is not taken.",
+    help=f"The port to serve it on; 0 picks a free one. By default {PORT}, or a free one if that is taken.",
 )
 @click.option("--no-browser", is_flag=True, help="Only serve it and print the address.")
 def command(port: int | None, no_browser: bool) -> None:
-    """Serve the docs site: every lesson with its recorded timeline. Needs no internet; stays until Ctrl-C.
+    """Serve the docs site: every lesson with its recorded timeline. Needs no internet; runs until Ctrl-C.
 
-    It is served to this machine only, and opens in the browser, where there is one.
+    It is served to this machine only, and opens in the browser, if there is one.
     """
     with _serve(find_site(), port) as server:
         click.echo(f"The docs site: {server.address}")
-        click.echo("Until Ctrl-C.")
+        click.echo("Ctrl-C stops it.")
         sys.stdout.flush()
         if not no_browser and _has_screen():
-            # Aside, since some browsers return only when they are closed.
+            # In a thread, because some browsers return only when they are closed.
             threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         server.serve_forever()
 
@@ -46,13 +46,13 @@ def _serve(folder: Path, port: int | None) -> BuiltSiteServer:
     except OSError as error:
         if port is not None:
             raise UsageError(
-                f"Port {port} cannot be had: {error.strerror}. `asyncdemo docs` takes one that is free."
+                f"Port {port} is not available: {error.strerror}. `asyncdemo docs` picks a free one."
             ) from None
         return BuiltSiteServer(folder, 0)
 
 
 def _has_screen() -> bool:
-    """Whether somebody sits here who could see a browser open. One in the terminal would be in the way."""
+    """Return whether a browser window would be visible here. A text browser would be in the way."""
     if not sys.stdout.isatty():
         return False
     if sys.platform == "darwin":

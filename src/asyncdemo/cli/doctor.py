@@ -1,4 +1,4 @@
-"""``asyncdemo doctor``: what is installed, what is missing, and the exact command that mends it."""
+"""``asyncdemo doctor``: what is installed, what is missing, and the exact command that fixes it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, s
 
 FORMAT = "asyncdemo.doctor/1"
 LEFT_OUT = frozenset({"Packages", "Lab"})
-"""Topics that are shown with --all: what a lesson lacks is in the first line."""
+"""Topics that need --all: the first line already says what a lesson lacks."""
 NEEDED = ("click", "psutil", "rich")
 _VERSION = "{}.{}".format(*sys.version_info)
 
@@ -37,22 +37,22 @@ _VERSION = "{}.{}".format(*sys.version_info)
 class Status(StrEnum):
     OK = "ok"
     NOTE = "note"
-    """Works, but someone may want to know."""
+    """Works, but with a remark."""
     MISSING = "missing"
-    """Not needed by what is here; something optional will not work."""
+    """Nothing here needs it, but something optional will not work."""
     BROKEN = "broken"
-    """Needed, and not there."""
+    """Needed, but missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """mend: the exact command, or what to change; "" if there is nothing to mend."""
+    """A check's result. ``fix`` is the exact command, or what to change; "" if there is nothing to fix."""
 
     topic: str
     name: str
     status: Status
     words: str
-    mend: str = ""
+    fix: str = ""
 
 
 @click.command("doctor")
@@ -67,7 +67,7 @@ class Check:
 @json_option
 @click.pass_context
 def command(context: click.Context, plan: str | None, everything: bool, as_json: bool) -> None:
-    """Which lessons run here, what is missing, and the exact command that mends it.
+    """Which lessons run here, what is missing, and the exact command that fixes it.
 
     Exit code 3 if something is missing that nothing works without.
     """
@@ -92,7 +92,7 @@ def _is_shown(check: Check, everything: bool) -> bool:
 
 
 def _lessons() -> list[Readiness]:
-    """Empty if there is no course, which a check says."""
+    """Return nothing if there is no course; a check reports that."""
     try:
         return readiness(load_course(find_course()).lessons)
     except AsyncdemoError:
@@ -100,16 +100,16 @@ def _lessons() -> list[Readiness]:
 
 
 def _data(found: Sequence[Readiness]) -> list[dict[str, object]]:
-    return [{"id": one.lesson.id, "ok": not one.mend, "mend": one.mend} for one in found]
+    return [{"id": one.lesson.id, "ok": not one.fix, "fix": one.fix} for one in found]
 
 
 def _check_schedule(name: str, as_json: bool) -> int:
-    """The exit code."""
+    """Check a schedule's lessons. Returns the exit code."""
     schedule = find_schedule(load_course(find_course()), name)
     found = readiness(schedule.lessons)
     lab = next((one for one in extras(NEEDED) if one.name == "lab"), None)
     to_measure = lab.install if lab is not None and lab.missing else ""
-    measured = [{"id": one, "ok": not to_measure, "mend": to_measure} for one in schedule.measured]
+    measured = [{"id": one, "ok": not to_measure, "fix": to_measure} for one in schedule.measured]
     lessons = _data(found)
     ok = all(one["ok"] for one in (*lessons, *measured))
     if as_json:
@@ -136,8 +136,8 @@ def _print(checks: list[Check], broken: bool) -> None:
         first = f"  {check.status:<7}  {check.name:<{width}}  "
         lines = wrapped(check.words, first, " " * len(first))
         click.echo(lines.replace(check.status, click.style(check.status, fg=colours[check.status]), 1))
-        if check.mend:
-            click.echo(f"{'':11}mend: {check.mend}")
+        if check.fix:
+            click.echo(f"{'':11}fix: {check.fix}")
     click.echo("\nSomething needed is missing." if broken else "\nNothing needed is missing.")
 
 
@@ -188,7 +188,7 @@ def _present(extra: Extra) -> str:
 
 
 def _services() -> Iterator[Check]:
-    """Which server would be used for each. One that runs already is used for a moment: else nobody knows."""
+    """Yield the server to be used for each. One that is running is briefly used, to see whether it works."""
     for name in NAMES:
         try:
             choice = choose(name)
@@ -198,21 +198,21 @@ def _services() -> Iterator[Check]:
                     words = f"{words}: {services.words[name]}"
             yield Check("Services", name, Status.OK, words)
         except NotThereError as error:
-            yield Check("Services", name, Status.MISSING, error.words, error.mend)
+            yield Check("Services", name, Status.MISSING, error.words, error.fix)
         except AsyncdemoError as error:
             yield Check("Services", name, Status.MISSING, str(error), f"unset {' '.join(settings(name))}")
 
 
 def _lab() -> Iterator[Check]:
-    """What it measures besides packages. Without any of it something is left out, and said to be."""
-    for name, good, words, mend in facts_of_lab():
-        status = Status.OK if good else Status.MISSING if mend else Status.NOTE
-        yield Check("Lab", name, status, words, mend)
+    """Yield what the lab measures besides packages. If something is missing, the lab says so and omits it."""
+    for name, good, words, fix in facts_of_lab():
+        status = Status.OK if good else Status.MISSING if fix else Status.NOTE
+        yield Check("Lab", name, status, words, fix)
 
 
 def _terminal() -> Iterator[Check]:
-    for name, good, words, mend in facts_of_terminal():
-        yield Check("Terminal", name, Status.OK if good else Status.NOTE, words, mend)
+    for name, good, words, fix in facts_of_terminal():
+        yield Check("Terminal", name, Status.OK if good else Status.NOTE, words, fix)
 
 
 def _system() -> Iterator[Check]:
@@ -243,6 +243,6 @@ def _processors() -> str:
 
 
 def _tick_ns() -> int:
-    """The shortest time between two reads of the clock that differ."""
+    """Return the shortest time between two reads of the clock that differ."""
     reads = [time.perf_counter_ns() for _ in range(200)]
     return min(later - earlier for earlier, later in pairwise(reads) if later > earlier)

@@ -1,6 +1,6 @@
-"""What the commands about exercises share: which one is meant, where it lies, and what comes next.
+"""Shared by the commands about exercises: which one is meant, where it is, and what comes next.
 
-Not for: judging or changing exercises.
+Not here: judging or changing exercises.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def need_workspace(context: CourseContext) -> Workspace:
 
 
 def kept_progress(context: CourseContext) -> Progress:
-    """Raises UsageError where no progress is kept: in a course from elsewhere without a workspace."""
+    """Raises UsageError if no progress is stored: in an external course without a workspace."""
     if context.progress is None:
         raise UsageError(_no_workspace(context))
     return context.progress
 
 
 def find_exercise(context: CourseContext, typed: str | None) -> Heading:
-    """The lesson with this id, number, part of an id, or file; if none is named, the first not passed.
+    """Return the lesson with this id, number, part of an id, or file; by default, the first not passed.
 
     Raises UsageError with a suggestion.
     """
@@ -56,8 +56,7 @@ def find_exercise(context: CourseContext, typed: str | None) -> Heading:
     if not ours:
         raise UsageError(f"{context.course.folder}: no lesson of this course has an exercise.")
     if typed is None:
-        records = context.progress.all() if context.progress else {}
-        return current_exercise(context.course, records) or ours[-1]
+        return current_exercise(context.course, context.records) or ours[-1]
     if typed.endswith(".py"):
         return _by_file(context, ours, Path(typed))
     lesson = find_lesson(context.course, typed)
@@ -69,18 +68,18 @@ def find_exercise(context: CourseContext, typed: str | None) -> Heading:
 
 def load_exercise(lesson: Heading) -> Exercise:
     """Raises CourseError."""
-    from asyncdemo.course.content.lesson import load_lesson  # not for those who only list exercises
+    from asyncdemo.course.content.lesson import load_lesson  # not needed to list exercises
 
     exercise = load_lesson(lesson.folder).exercise
     if exercise is None:
         raise CourseError(
-            f"{lesson.folder}: has an exercise.py, but its manifest says nothing of an exercise."
+            f"{lesson.folder}: has an exercise.py, but its manifest does not mention an exercise."
         )
     return exercise
 
 
 def need_help_with(typed: str | None, course_folder: Path | None) -> tuple[Heading, Exercise, Progress]:
-    """The exercise that is meant, and where it is kept how much was shown of its hints and its solution.
+    """Return the selected exercise, and the progress with the hints and solutions shown so far.
 
     Raises UsageError, CourseError, WorkspaceError.
     """
@@ -91,14 +90,14 @@ def need_help_with(typed: str | None, course_folder: Path | None) -> tuple[Headi
 
 
 def program(context: CourseContext) -> str:
-    """What a command begins with: a course from elsewhere must be named until it has a workspace."""
+    """Return the beginning of a command: an external course must be named until it has a workspace."""
     from_elsewhere = context.workspace is None and context.progress is None
     return f"asyncdemo --course {shown_path(context.course.folder)}" if from_elsewhere else "asyncdemo"
 
 
 def next_words(context: CourseContext, just_run: str = "") -> list[str]:
-    """What to do next, in lines, with exact commands. Empty if all is done. just_run: id of a lesson."""
-    records = context.progress.all() if context.progress else {}
+    """Return what to do next, as lines with exact commands; empty if all is done. ``just_run``: lesson id."""
+    records = context.records
     step = next_step(context.course, records, just_run)
     if step is None:
         return []
@@ -108,7 +107,11 @@ def next_words(context: CourseContext, just_run: str = "") -> list[str]:
         lines = [("Next", f"{program(context)} run {lesson.id}", "")]
     elif context.workspace is None:
         lines = [
-            ("Next", f"{program(context)} start", f"a folder with the exercises; then that of {lesson.id}")
+            (
+                "Next",
+                f"{program(context)} start",
+                f"makes a folder with the exercises; then do that of {lesson.id}",
+            )
         ]
     else:
         file = shown_path(context.workspace.file(lesson))
@@ -135,8 +138,8 @@ def _by_file(context: CourseContext, ours: tuple[Heading, ...], file: Path) -> H
         if resolved(file) == own.resolve() or (file.name == own.name and not file.exists()):
             return lesson
     raise UsageError(
-        f"{file}: is no exercise of the workspace {workspace.folder}. "
-        f"To check a file that lies elsewhere: asyncdemo check --file {file} EX"
+        f"{file}: is not an exercise of the workspace {workspace.folder}. "
+        f"To check a file elsewhere: asyncdemo check --file {file} EX"
     )
 
 

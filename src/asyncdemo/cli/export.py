@@ -10,19 +10,14 @@ from typing import Final
 import click
 
 from asyncdemo import store
+from asyncdemo.cli.options import recordings_argument
 from asyncdemo.cli.overwrite import check_export
 
 _SUFFIXES: Final = {"svg": ".svg", "html": ".html", "perfetto": ".perfetto.json", "csv": ".csv"}
 
 
 @click.command("export")
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-)
+@recordings_argument
 @click.option(
     "--to",
     "kind",
@@ -40,7 +35,7 @@ def command(files: Sequence[Path], kind: str, output: str | None) -> None:
     """Write recorded runs in another format; several are shown on one scale.
 
     FILE is what `trace --save` and `run --save` wrote.
-    A file with the ending of the format is written over; any other file is not, and no recording is.
+    A file with the ending of the format is overwritten; any other file is not, and neither is a recording.
     """
     from asyncdemo.render.export import export, render_bytes
 

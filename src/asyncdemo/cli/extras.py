@@ -1,4 +1,4 @@
-"""Which optional packages there are, and which of them are installed.
+"""Optional packages, and which of them are installed.
 
 Read from the installed package, or from the checkout's pyproject.toml if it is not installed.
 """
@@ -15,7 +15,7 @@ from asyncdemo.packages import CHECKOUT, WITHOUT_WHEEL, install_command, version
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """name: "" for what is always needed. present: package -> version. not_built: for this Python."""
+    """``name``: "" for required packages. ``present``: package -> version. ``not_built``: for this Python."""
 
     name: str
     present: dict[str, str]
@@ -25,7 +25,7 @@ class Extra:
 
 
 def extras(needed: Iterable[str]) -> list[Extra]:
-    """What is always needed, then every extra but "all"."""
+    """Return the required packages, then every extra but "all"."""
     found = [_extra("", needed)]
     found.extend(_extra(name, packages) for name, packages in _declared().items() if name != "all")
     return found
@@ -41,7 +41,7 @@ def _extra(name: str, packages: Iterable[str]) -> Extra:
 
 
 def _declared() -> dict[str, list[str]]:
-    """Extra -> names of its packages, those of extras that it includes too."""
+    """Return the names of each extra's packages, including those of the extras that it includes."""
     requirements = _requirements()
     return {name: sorted(_packages(name, requirements)) for name in requirements}
 

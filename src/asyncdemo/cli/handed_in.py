@@ -1,19 +1,19 @@
-"""A folder of handed-in workspaces: who passed what, as one table, in words, CSV, JUnit's XML or JSON.
+"""A folder of handed-in workspaces: who passed what, as one table, in text, CSV, JUnit XML or JSON.
 
-Nothing is written into them. Not for: a workspace of one's own (``check``).
+Nothing is written into them. Not here: a single workspace (see ``check``).
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from asyncdemo.cli.checked import Checked, Status, as_data
+from asyncdemo.cli.check_many import Checked, Status, as_data
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.workspace import workspace as workspaces
 from asyncdemo.course.workspace.workspace import Workspace
@@ -22,7 +22,7 @@ from asyncdemo.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class HandedIn:
-    """name: of the folder that was handed in. checked: each exercise of the course, in its order."""
+    """A submission. ``name`` is that of its folder; ``checked`` has each exercise in the course's order."""
 
     name: str
     checked: Sequence[Checked]
@@ -32,9 +32,9 @@ class HandedIn:
 
 
 def find_workspaces(folder: Path, course: Course) -> dict[str, Workspace]:
-    """Name of what was handed in -> the workspace in it: the folder itself, or one within it.
+    """Return the workspaces by name of the submission: the folder itself, or one within it.
 
-    Raises UsageError if there is none, WorkspaceError if one cannot be read.
+    Raises UsageError if there is none, WorkspaceError if one can't be read.
     """
     found: dict[str, Workspace] = {}
     for place in sorted(one for one in folder.iterdir() if one.is_dir()):
@@ -43,14 +43,14 @@ def find_workspaces(folder: Path, course: Course) -> dict[str, Workspace]:
                 found[place.name] = workspaces.load(candidate).renamed(course.renamed)
     if not found:
         raise UsageError(
-            f"{folder}: there is no workspace in it. Put the folders there that people handed in, as "
+            f"{folder} has no workspace in it. Put the folders there that people handed in, as "
             "`asyncdemo start` made them, each with its .asyncdemo."
         )
     return found
 
 
 def words_of(person: HandedIn) -> str:
-    """ "ada: 3 passed, 1 failed (upload-gate), 22 untouched"."""
+    """Return "ada: 3 passed, 1 failed (upload-gate), 22 untouched"."""
     parts = []
     for status in Status:
         items = person.having(status)
@@ -62,7 +62,7 @@ def words_of(person: HandedIn) -> str:
 
 
 def table_as_csv(people: Sequence[HandedIn], lessons: Sequence[Heading]) -> str:
-    """A line each: name, how many passed, and what became of each exercise."""
+    """Return one line each: name, how many passed, and the status of each exercise."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["workspace", "passed", *(lesson.id for lesson in lessons)])
@@ -73,22 +73,24 @@ def table_as_csv(people: Sequence[HandedIn], lessons: Sequence[Heading]) -> str:
 
 
 def table_as_junit(people: Sequence[HandedIn]) -> str:
-    """A test suite for each workspace, a test for each exercise; one that is untouched is skipped."""
+    """Return a test suite for each workspace, with a test for each exercise; untouched ones are skipped."""
     root = ElementTree.Element("testsuites")
     for person in people:
         counts = {
-            "tests": len(person.checked),
-            "failures": len(person.having(Status.FAILED)) + len(person.having(Status.MISSING)),
-            "errors": len(person.having(Status.UNCHECKED)),
-            "skipped": len(person.having(Status.UNTOUCHED)),
+            "tests": str(len(person.checked)),
+            "failures": str(len(person.having(Status.FAILED)) + len(person.having(Status.MISSING))),
+            "errors": str(len(person.having(Status.UNCHECKED))),
+            "skipped": str(len(person.having(Status.UNTOUCHED))),
         }
-        suite = ElementTree.SubElement(root, "testsuite", {"name": person.name, **_texts(counts)})
+        suite = ElementTree.SubElement(root, "testsuite", {"name": person.name, **counts})
         for item in person.checked:
             case = ElementTree.SubElement(
                 suite, "testcase", {"classname": person.name, "name": item.lesson.id}
             )
             if item.status is not Status.PASSED:
-                ElementTree.SubElement(case, _ELEMENTS[item.status], {"message": _valid(item.message or "")})
+                ElementTree.SubElement(
+                    case, _ELEMENTS[item.status], {"message": _valid(item.verdict.message or "")}
+                )
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 
@@ -107,10 +109,6 @@ _ELEMENTS = {
 }
 
 
-def _texts(counts: Mapping[str, int]) -> dict[str, str]:
-    return {name: str(count) for name, count in counts.items()}
-
-
 def _valid(text: str) -> str:
-    """XML has no control characters, not even escaped."""
+    """Remove control characters, which XML does not allow, not even escaped."""
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)

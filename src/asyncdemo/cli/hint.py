@@ -1,4 +1,4 @@
-"""``asyncdemo hint``: a hint for an exercise, each time one nearer to the answer."""
+"""``asyncdemo hint``: a hint for an exercise, each time one closer to the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from asyncdemo.course.content.exercise import HINT_HEADINGS
 @exercise_argument()
 @course_option
 def command(exercise_name: str | None, course_folder: Path | None) -> None:
-    """Show the next hint for EX, of three; after the third, that again.
+    """Show the next of three hints for EX; after the third, the third again.
 
     EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
     """

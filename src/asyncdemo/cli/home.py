@@ -1,4 +1,4 @@
-"""Bare ``asyncdemo``: where you are, and what to do next."""
+"""``asyncdemo`` without a command: your progress, and what to do next."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _OTHERS = {
 
 
 def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
-    """The screen, or the same in words where nobody sits at a terminal. Returns the exit code.
+    """Show the screen, or the same as text without an interactive terminal. Returns the exit code.
 
-    course_folder: a course from elsewhere; if not given, that of the latest workspace.
+    ``course_folder`` is an external course; by default, that of the latest workspace.
     """
     context, note = latest() if course_folder is None else (locate(course_folder), "")
     if interactive(plain):
@@ -32,7 +32,7 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
         from asyncdemo.tui.home import HomeScreen
 
         return run_application(context, lambda: HomeScreen(note))
-    records = context.progress.all() if context.progress else {}
+    records = context.records
     lessons = context.course.lessons
     tasks = exercises(context.course)
     run = sum(1 for lesson in lessons if lesson.id in records and records[lesson.id].runs)
@@ -46,7 +46,7 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
     done = f"You have run {run} of {len(lessons)} lessons"
     done += f", and {passed} of {len(tasks)} exercises have passed." if tasks else "."
     if step is None:
-        click.echo(wrapped(f"{done} That is all there is. Try a knob of a lesson, or a script of your own:"))
+        click.echo(wrapped(f"{done} You have done it all. Try a knob of a lesson, or a script of your own:"))
     elif step.exercise:
         click.echo(wrapped(f"{done} Next, the exercise of lesson {_named(step.lesson)}:") + "\n")
         _exercise(context, step.lesson)
@@ -74,7 +74,7 @@ def _exercise(context: CourseContext, lesson: Heading) -> None:
         return
     click.echo(f"  edit {shown_path(context.workspace.file(lesson))}")
     click.echo(f"  asyncdemo check {lesson.id}\n")
-    click.echo(wrapped("Or let it be checked whenever you save: asyncdemo watch", rest="  "))
+    click.echo(wrapped("Or have it checked whenever you save: asyncdemo watch", rest="  "))
 
 
 def _named(lesson: Heading) -> str:

@@ -1,4 +1,4 @@
-"""``asyncdemo lab``: measure an experiment on real servers, and report what comes of it."""
+"""``asyncdemo lab``: measure an experiment on real servers, and report the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from asyncdemo.lab.results.record import dump_record
 from asyncdemo.lab.results.setup import Extent
 
 _RIG: Final = "rig-it"
-"""The lesson whose experiment is one's own."""
+"""The lesson in which learners do their own experiment."""
 
 
 def _complete(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -42,21 +42,24 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
     "save_to",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the record (.json) and its page (.html) there. An older record is written over, though not a "
-    "whole one by one that was ended early; any other file of that name is not. Without this a folder of its "
-    "own is made, and told at the end.",
+    help="Keep the record (.json) and its page (.html) there. An older record is overwritten, but not a "
+    "complete one by one that was ended early; any other file of that name is not. Without this option, a "
+    "new folder is made, and named at the end.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), metavar="N", help="Of the order in which contestants take turns."
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="The seed for the order in which contestants take turns.",
 )
 @click.option(
     "--set",
     "set_to",
     metavar="KNOB=VALUE",
     multiple=True,
-    help="Of the rig, `asyncdemo lab rig-it`: begin with this. Can be given several times.",
+    help="For the rig, `asyncdemo lab rig-it`: start with this. Can be given several times.",
 )
-@click.option("--fresh", is_flag=True, help="Begin anew, though an earlier run could go on.")
+@click.option("--fresh", is_flag=True, help="Start over, even if an earlier run could continue.")
 @click.option("--no-predict", is_flag=True, help="Ask nothing.")
 @course_option
 @click.pass_context
@@ -76,16 +79,16 @@ def command(
 ) -> None:
     """Measure an experiment on real servers, and report: our ratios beside the published ones.
 
-    Without a name: which experiments there are. A LESSON is named as elsewhere, and leads to its experiment.
-    rig-it opens the rig: workers, sessions, delay, clients and the load client, to be moved until the ranking
+    Without a name: lists the experiments. A LESSON, given as in other commands, stands for its experiment.
+    rig-it opens the rig: change workers, sessions, delay, clients and the load client until the ranking
     flips.
-    A run that was ended, by Ctrl-C or otherwise, goes on when it is asked for again.
+    A run that was ended, by Ctrl-C or otherwise, continues when you start it again.
     Nothing else should run on the machine meanwhile.
     """
     measures = bool(quick or full or save_to or fresh or seed is not None)
     if name is None:
         if measures or set_to:
-            raise UsageError("What is to be measured? asyncdemo lab NAME; asyncdemo lab lists the names.")
+            raise UsageError("Which experiment? asyncdemo lab NAME; asyncdemo lab lists the names.")
         click.echo(json.dumps(as_data(EXPERIMENTS))) if as_json else print_list(EXPERIMENTS)
         return
     if quick and full:
@@ -134,7 +137,7 @@ def command(
 
 
 def _nothing_measured(order: Order) -> str:
-    """An earlier run may have measured something, whether or not it can go on."""
+    """Return the message. An earlier run may have measured something, whether or not it can be resumed."""
     earlier = order.journals.latest()
     if earlier is None:
         return "Interrupted before anything was measured."
@@ -144,7 +147,7 @@ def _nothing_measured(order: Order) -> str:
 
 
 def _code(measured: Measured) -> int:
-    """An interrupted one goes on with what its journal has, whether or not its report could be saved."""
+    """Return the exit code. An interrupted run resumes from its journal, even if its report was not saved."""
     if measured.died:
         return ServiceError.exit_code
     if measured.record.interrupted:
@@ -167,7 +170,7 @@ def _report(order: Order, measured: Measured) -> None:
 
 
 def _conclude(order: Order, measured: Measured) -> None:
-    """On stderr: what a program reads is the report."""
+    """Print the conclusion to stderr: stdout has the report, which programs may read."""
     lines = [words for words in (measured.problem, measured.note, measured.left) if words]
     if measured.page is not None:
         lines += [
@@ -177,6 +180,6 @@ def _conclude(order: Order, measured: Measured) -> None:
     if measured.record.interrupted:
         (ended,) = (flag for flag in measured.record.flags if flag.kind is FlagKind.INTERRUPTED)
         how = "Ended early" if measured.died else "Interrupted"
-        lines += [f"{how}: {ended.words} What was done is kept.", f"To go on: {order.again()}"]
+        lines += [f"{how}: {ended.words} What was done is kept.", f"To continue: {order.again()}"]
     for line in lines:
         click.echo(wrapped_for(sys.stderr, line), err=True)

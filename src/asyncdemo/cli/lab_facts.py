@@ -1,6 +1,6 @@
-"""What the lab finds on this machine besides Python packages: programs, and environments of its own.
+"""What the lab finds on this machine besides Python packages: programs, and its own environments.
 
-Not for: the packages (``extras``), or what an experiment does without them (it says so).
+Not here: the packages (see ``extras``), or what an experiment does without them (it reports that).
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ _MANAGERS: Final = {
     "pacman": "pacman -S",
     "brew": "brew install",
 }
-"""Program -> what it is told."""
+"""Package manager -> its install command."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """packages: manager -> package, where it is not called as the program is; "" where there is none."""
+    """A program. ``packages``: its name by manager if it has another one; "" if the manager lacks it."""
 
     name: str
     role: str
     packages: dict[str, str] = field(default_factory=dict)
     otherwise: str = ""
-    """The command where no manager has it."""
+    """The install command if no manager has it."""
 
 
 _TOOLS: Final = (
-    _Tool("nginx", "stands before the servers of twenty-one-pairs"),
+    _Tool("nginx", "runs in front of the servers of twenty-one-pairs"),
     _Tool("pgbouncer", "pools the sessions of twenty-one-pairs", {"pacman": ""}),
-    _Tool("wrk", "a load client to check ours by", {"dnf": "", "pacman": ""}),
+    _Tool("wrk", "a load client to check ours against", {"dnf": "", "pacman": ""}),
     _Tool(
         "ab",
         "as wrk",
         {"apt-get": "apache2-utils", "dnf": "httpd-tools", "pacman": "apache", "brew": "httpd"},
     ),
-    _Tool("oha", "a load client to check ours by", {"apt-get": "", "dnf": ""}, "cargo install oha"),
+    _Tool("oha", "a load client to check ours against", {"apt-get": "", "dnf": ""}, "cargo install oha"),
 )
 
 
 def facts_of_lab() -> Iterator[tuple[str, bool, str, str]]:
-    """(name, it is there or can be made, in words, the exact command that mends it)."""
+    """Yield (name, whether it is there or can be made, description, the exact command that fixes it)."""
     for tool in _TOOLS:
         path = find(tool.name)
         if path is not None:
@@ -59,13 +59,13 @@ def facts_of_lab() -> Iterator[tuple[str, bool, str, str]]:
     for name, recipe in ENVIRONMENTS.items():
         try:
             words = "made" if is_made(name) else "made when it is first needed"
-            yield name, True, f"{recipe.title}, in an environment of its own: {words}", ""
+            yield name, True, f"{recipe.title}, in its own environment: {words}", ""
         except Unavailable as error:
-            yield name, False, f"{error.why} One would take {recipe.successor} today.", ""
+            yield name, False, f"{error.why} Today you would use {recipe.successor}.", ""
 
 
 def _install(tool: _Tool) -> str:
-    """ "" if nobody here has it."""
+    """Return the install command, "" if no manager here has it."""
     for program, told in _MANAGERS.items():
         package = tool.packages.get(program, tool.name)
         if package and shutil.which(program) is not None:

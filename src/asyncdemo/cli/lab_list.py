@@ -1,11 +1,10 @@
-"""The experiments of the lab as a list, and which of them somebody means by what they typed.
+"""The experiments of the lab as a list, and the search for one by what the user typed.
 
-Not for: lessons that are run or read (``course.content.lookup``).
+Not here: lessons to run or read (see ``course.content.lookup``).
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +13,7 @@ import click
 
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.content.catalog import Course
-from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.content.lookup import find_lesson, nearest
 from asyncdemo.errors import CourseError, UsageError
 from asyncdemo.lab.experiments import Entry
 from asyncdemo.lab.harness.machine import find
@@ -41,9 +40,7 @@ def as_data(entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def print_list(entries: Sequence[Entry]) -> None:
-    click.echo(
-        wrapped("Real servers under real load. The minutes are of --quick, of the default and of --full.")
-    )
+    click.echo(wrapped("Real servers under real load. The minutes are for --quick, the default and --full."))
     width = max(len(entry.name) for entry in entries)
     for entry in entries:
         head = f"{entry.name:<{width}}  "
@@ -67,8 +64,9 @@ def _about(entry: Entry) -> list[str]:
 
 
 def find_entry(entries: Sequence[Entry], course: Course, typed: str) -> tuple[Entry, str]:
-    """The experiment with this name, or to which this lesson leads (its id or number), or the only one with
-    this part in a name; and the name that fitted. Raises UsageError with a suggestion.
+    """Return the experiment and the name that matched. Raises UsageError with a suggestion.
+
+    It is the one with this name, of this lesson (id or number), or the only one whose name contains the text.
     """
     word = typed.strip().lower().replace("_", "-").replace(" ", "-")
     names = {name: entry for entry in reversed(entries) for name in (*entry.lessons, entry.name)}
@@ -87,12 +85,12 @@ def find_entry(entries: Sequence[Entry], course: Course, typed: str) -> tuple[En
 
 
 def apps_of(entry: Entry, course: Course) -> Path:
-    """The folder of its apps. Raises CourseError if this course does not have them."""
+    """Return the folder of its apps. Raises CourseError if this course does not have them."""
     for lesson in course.lessons:
         if lesson.id == entry.home and (lesson.folder / "apps").is_dir():
             return lesson.folder / "apps"
     raise CourseError(
-        f"{course.folder}: the apps of {entry.name} belong to a lesson {entry.home}, which is not there."
+        f"{course.folder}: the apps of {entry.name} belong to the lesson {entry.home}, which is missing."
     )
 
 
@@ -100,6 +98,6 @@ def _unknown(names: dict[str, Entry], entries: Sequence[Entry], course: Course, 
     if any(lesson.id == word for lesson in course.lessons):
         led = ", ".join(name for entry in entries for name in entry.lessons)
         return f"The lesson {word} has no experiment. These have one: {led}."
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]!r}?" if near else "`asyncdemo lab` shows them all."
+    near = nearest(word, names)
+    hint = f"Did you mean {near!r}?" if near else "`asyncdemo lab` shows them all."
     return f"There is no experiment {word!r}. {hint}"

@@ -1,6 +1,6 @@
-"""Drives one measurement: set up, predicted, run or gone on with, and kept.
+"""Drives one measurement: setup, prediction, run or resumption, and saving.
 
-Not for: what was typed (``lab``), how it is shown (``lab_progress``), or the report.
+Not here: the arguments (see ``lab``), the display (see ``lab_progress``), or the report.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import psutil
 from rich.console import Console
 
 from asyncdemo.cli import lab_results
-from asyncdemo.cli.lab_ending import Ending
 from asyncdemo.cli.lab_predict import Guess, ask_ratio
 from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
+from asyncdemo.cli.signals import Ending
 from asyncdemo.cli.terminal import keys_not_shown, wrapped_for
 from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageError
 from asyncdemo.lab.experiments import Entry, Surroundings
@@ -36,14 +36,14 @@ from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command, missing_packages
 
 _POLLED: Final = {"warm up", "measure", "look"}
-"""Steps in which the protocol asks all the time whether it shall end."""
+"""Steps in which the protocol keeps polling for an interruption."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """save_to: None keeps it where asyncdemo keeps such things. console: None is words only.
+    """``save_to``: None for asyncdemo's default folder. ``console``: None for plain text.
 
-    course: as it was typed. asks: somebody sits there who may predict.
+    ``course``: as typed. ``asks``: someone is there to predict.
     """
 
     entry: Entry
@@ -57,13 +57,13 @@ class Order:
 
     @property
     def typed(self) -> str:
-        """For the record: without folders."""
+        """The command for the record, without folders."""
         extent = "" if self.extent is Extent.DEFAULT else f" --{self.extent.value}"
         seed = "" if self.seed is None else f" --seed {self.seed}"
         return f"asyncdemo lab {self.entry.name}{extent}{seed}"
 
     def again(self, *, saving: bool = True) -> str:
-        """The command that goes on with it. Not saving: keeps it where asyncdemo keeps such things."""
+        """Return the command that resumes it; without ``saving``, with asyncdemo's default folder."""
         words = self.typed.split()
         if saving and self.save_to is not None:
             words += ["--save", str(self.save_to)]
@@ -78,10 +78,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """page: None if there was nothing to keep, or it could not be kept: problem says why.
+    """The result. ``page`` is None if nothing was saved; then ``problem`` says why, if that is an error.
 
-    note: why it is kept elsewhere than asked. left: what went wrong when all that was started for it was
-    stopped, in words. died: nobody ended it early; a service that it needs has died.
+    ``note``: why it was saved elsewhere than requested. ``left``: errors while stopping what was started for
+    it, in words. ``died``: a service that it needs died, rather than someone ending it early.
     """
 
     record: Record
@@ -112,7 +112,7 @@ def measure(order: Order, *, fresh: bool) -> Measured:
             with _shown(order) as shown:
                 record = _run(order, experiment, bench, journal, shown, ending)
             died = record.interrupted and not ending.asked
-            ending.polled = True  # what was measured is kept, whatever comes now
+            ending.polled = True  # what was measured is saved, whatever happens now
             measured = replace(_kept(order, record, guess), died=died)
     except AsyncdemoError as error:
         if measured is None:
@@ -129,16 +129,16 @@ def _introduce(order: Order) -> None:
 
 
 def _journal(order: Order, experiment: Experiment, bench: Bench) -> tuple[Path, bool]:
-    """And whether an earlier run goes on. Known only when the stack stands: its versions count."""
+    """Also return whether an earlier run is resumed. Needs the complete stack, because its versions count."""
     which = identity(experiment, order.extent, bench, describe(experiment, bench))
     path = order.journals.path(which)
     if trials := lab_results.trials_in(path):
-        _say(f"It goes on with the run that was ended: {_trials(trials)} there. --fresh begins anew.")
+        _say(f"It continues the run that was ended: {_trials(trials)} there. --fresh starts over.")
     elif earlier := order.journals.latest():
         differing = ", ".join(order.journals.differing(earlier, which))
         _say(
-            f"It begins anew: the run that was ended cannot go on, as these differ: {differing}. Until the "
-            f"new one is whole, {_trials(lab_results.trials_in(earlier))} kept."
+            f"It starts over: the run that was ended cannot continue, because these differ: {differing}. "
+            f"Until the new one is complete, {_trials(lab_results.trials_in(earlier))} kept."
         )
     return path, trials > 0
 
@@ -161,7 +161,7 @@ def _run(
 ) -> Record:
     def progressed(progress: Progress) -> None:
         ending.polled = progress.step in _POLLED
-        if ending.asked and not ending.polled:  # it came while a server was being stopped
+        if ending.asked and not ending.polled:  # it arrived while a server was being stopped
             raise KeyboardInterrupt
         shown.progressed(progress)
 
@@ -182,17 +182,19 @@ def _run(
         )
     except LabFileError as error:
         again = order.again()
-        raise UsageError(f"The earlier run cannot go on: {error}\nTo begin anew: {again} --fresh") from None
+        raise UsageError(
+            f"The earlier run cannot continue: {error}\nTo start over: {again} --fresh"
+        ) from None
 
 
 def _kept(order: Order, record: Record, guess: Guess | None) -> Measured:
-    """The journal has no more use once the record is whole and in its place."""
+    """Save the record, and remove the journal if the record is complete."""
     if not record.trials:
         return Measured(record, guess)
     folder, note = order.save_to or lab_results.kept_folder(record), ""
     if order.save_to is not None and lab_results.would_lose(record, order.save_to):
         folder = lab_results.kept_folder(record)
-        note = f"Not kept in {order.save_to}: the record there is whole, and this one was ended early."
+        note = f"Not kept in {order.save_to}: the record there is complete, and this one was ended early."
     try:
         _, page = lab_results.save(record, folder)
     except OSError as error:
@@ -221,8 +223,8 @@ _LOOK_S: Final = 1.0
 
 
 def noise_words() -> str:
-    """What to do if it is not; "" if it is."""
-    most = RULES[FlagKind.FOREIGN_CPU].limit or 0.0
+    """Return what to do if the machine is not quiet; "" if it is."""
+    most = RULES[FlagKind.FOREIGN_CPU].limit
     used = psutil.cpu_percent(_LOOK_S) / 100
     load = os.getloadavg()[0]
     if used <= most:

@@ -1,6 +1,6 @@
-"""What the learner predicts before a measurement: the main ratio, with the bounds before their eyes.
+"""The learner's prediction before a measurement: the main ratio, with the bounds shown.
 
-Not for: predictions about recorded runs (``predict``).
+Not here: predictions about recorded runs (see ``predict``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _JUDGED: Final = {
     Verdict.REPRODUCED: "That was close.",
     Verdict.DIRECTION_ONLY: "The direction was right, the size was not.",
     Verdict.UNDECIDED: "The rounds differ too much to decide.",
-    Verdict.NOT_REPRODUCED: "It was not so.",
+    Verdict.NOT_REPRODUCED: "It was not as you predicted.",
 }
 
 
@@ -33,7 +33,7 @@ class Guess:
     ratio: float
 
     def against(self, record: Record) -> str:
-        """As a sentence or two."""
+        """Return the comparison in a sentence or two."""
         said = f"You predicted {times(self.ratio)} for {self.row.name}."
         rows = [
             row
@@ -42,12 +42,12 @@ class Guess:
         ]
         measured = next((row.measured for row in rows if row.setting == self.row.setting), None)
         if measured is None:
-            return f"{said} There is no figure to hold it against."
+            return f"{said} There is no figure to compare it with."
         return f"{said} It was {interval(measured)}. {_JUDGED[verdict(self.ratio, measured)]}"
 
 
 def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
-    """None if the question was skipped, or there is no ratio."""
+    """Return None if the question was skipped, or there is no ratio."""
     there = {item.setting.name for item in experiment.conditions_of(experiment.sizes[extent])}
     rows = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
     if not rows:

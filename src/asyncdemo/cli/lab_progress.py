@@ -1,6 +1,6 @@
-"""How far a measurement is: a few lines that are drawn anew, or without a terminal a line now and then.
+"""The progress of a measurement: a few lines that are redrawn, or without a terminal a line now and then.
 
-Not for: what is measured, or the report.
+Not here: what is measured, or the report.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from asyncdemo.lab.harness.protocol.running import Progress, Stage
 from asyncdemo.render.words import clean, fit
 
 _FRAME_S: Final = 0.5
-"""Drawing must not become a load of its own."""
+"""Drawing must not become a load itself."""
 _LINE_S: Final = 5.0
 _BAR: Final = 40
 _STEPS: Final = {
@@ -33,19 +33,19 @@ _STEPS: Final = {
 
 
 class Shown:
-    """A context manager."""
+    """A context manager that shows progress."""
 
     def said(self, words: str) -> None:
-        """What is set up, before anything is measured."""
+        """Show what is set up before anything is measured."""
 
     def making(self, progress: Making) -> None:
-        """An environment of its own for a server."""
+        """Show that a server's environment is being created."""
 
     def progressed(self, progress: Progress) -> None:
-        """How far the measurement is."""
+        """Show the progress of the measurement."""
 
     def tick(self) -> None:
-        """Called all the time while something is measured."""
+        """Update; called all the time while something is measured."""
 
     def __enter__(self) -> Self:
         return self
@@ -55,13 +55,13 @@ class Shown:
 
 
 def told(progress: Progress) -> str:
-    """What is going on, without the step."""
+    """Return what is being measured, without the step."""
     whom = ", ".join(filter(None, (progress.arm, progress.setting)))
     if progress.stage is Stage.MEASURE:
         return f"Round {progress.round} of {progress.rounds}: {whom}"
     if progress.stage is Stage.VERIFY:
-        return f"Looked at before anything is measured: {whom}"
-    return "The load client is calibrated, against a server that does nothing"
+        return f"Checking before anything is measured: {whom}"
+    return "Calibrating the load client, against a server that does nothing"
 
 
 def left_words(left_s: float | None) -> str:
@@ -71,11 +71,11 @@ def left_words(left_s: float | None) -> str:
 
 
 def _made(progress: Making) -> str:
-    return f"An environment for {progress.environment}, made this once: {progress.what}"
+    return f"An environment for {progress.environment}, made only once: {progress.what}"
 
 
 class Lines(Shown):
-    """On stderr, at most one in a few seconds: of a long log nobody has more."""
+    """Writes to stderr, at most a line every few seconds: long logs help nobody."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -106,7 +106,7 @@ class Lines(Shown):
 
 
 class Drawn(Shown):
-    """On a terminal; the lines are gone at the end, for the report to take their place."""
+    """Draws on a terminal; at the end, the lines disappear to make room for the report."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console

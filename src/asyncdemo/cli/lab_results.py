@@ -1,6 +1,6 @@
-"""Where measurements are kept: the record and its page, and what is finished of a run that was ended.
+"""The files of measurements: the record and its page, and the completed part of an interrupted run.
 
-Not for: what is in them (``lab.results.record``, ``lab.harness.protocol.journal``, ``render.lab.page``).
+Not here: their contents (see ``lab.results.record``, ``lab.harness.protocol.journal``, ``render.lab.page``).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _ENOUGH: Final = 256
 
 
 def lab_folder() -> Path:
-    """Not the current folder: nobody asked for files there."""
+    """Return the default folder; not the current one, where the user did not ask for files."""
     return state_folder() / "lab"
 
 
 def kept_folder(record: Record) -> Path:
-    """One for each run, so that none is written over; a run that goes on keeps its own."""
+    """Return a folder for the run, so that none is overwritten; a resumed run keeps its own."""
     return lab_folder() / record.started.replace(":", "")
 
 
 def check_target(folder: Path, name: str) -> None:
-    """Before the run, as afterwards it would be a pity. Raises UsageError."""
+    """Check before the run, because afterwards the result would be lost. Raises UsageError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -45,13 +45,13 @@ def check_target(folder: Path, name: str) -> None:
     file = folder / f"{name}.json"
     if file.exists() and not _is_record(file):
         raise UsageError(
-            f"--save {folder}: {file} is there already and is no record of the lab. "
+            f"--save {folder}: {file} already exists and is not a record of the lab. "
             "Choose another folder, or remove that file first."
         )
 
 
 def save(record: Record, folder: Path) -> tuple[Path, Path]:
-    """Each file is written as a whole or not at all: the record, and the page. Raises OSError."""
+    """Write the record and the page, each file completely or not at all. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     data, page = folder / f"{record.name}.json", folder / f"{record.name}.html"
     replace(data, dump_record(record).encode())
@@ -60,21 +60,22 @@ def save(record: Record, folder: Path) -> tuple[Path, Path]:
 
 
 def would_lose(record: Record, folder: Path) -> bool:
-    """Whether this one was ended early, and a whole one of another run lies there."""
+    """Return whether this one was ended early and would replace another run's complete record."""
     file = folder / f"{record.name}.json"
     if not (record.interrupted and file.exists()):
         return False
     try:
         there = load_record(file)
-    except LabFileError:  # of another asyncdemo: nothing says that it is not whole
+    except LabFileError:  # another asyncdemo's: it may be complete
         return True
     return not there.interrupted and there.started != record.started
 
 
 @dataclass(frozen=True, slots=True)
 class Journals:
-    """Of the runs of one experiment that were ended. Each run has its own, by its ``identity`` and its apps:
-    what is measured with another stack, or another version of anything, does not go on with it.
+    """Journals of one experiment's interrupted runs, one for each ``identity`` and state of the apps.
+
+    A run with another stack, or another version of anything, can't resume from them.
     """
 
     name: str
@@ -82,22 +83,22 @@ class Journals:
     apps: Path
 
     def path(self, which: Mapping[str, Any]) -> Path:
-        """which: the identity of the run."""
+        """Return the journal of the run with this identity."""
         content = json.dumps(which, sort_keys=True).encode()
         return lab_folder() / f"{self._of_apps}{hashlib.sha256(content).hexdigest()[:12]}.journal"
 
     def remove(self) -> None:
-        """Those of other identities, too."""
+        """Remove all journals, including those of other identities."""
         for path in self._all():
             path.unlink(missing_ok=True)
 
     def latest(self) -> Path | None:
-        """Of the last run that was ended when it had measured something, whatever its identity."""
+        """Return the journal of the last interrupted run with any measurements, whatever its identity."""
         measured = [path for path in self._all() if trials_in(path)]
         return max(measured, key=lambda path: path.stat().st_mtime, default=None)
 
     def differing(self, journal: Path, which: Mapping[str, Any]) -> list[str]:
-        """In words why a run with this identity does not go on with that journal."""
+        """Return, in words, why a run with this identity can't resume from that journal."""
         try:
             header = json.loads(journal.read_bytes().split(b"\n", 1)[0])
         except (OSError, ValueError):
@@ -121,7 +122,7 @@ class Journals:
 
 
 def trials_in(journal: Path) -> int:
-    """How many a run that was ended has measured; none if there is no journal."""
+    """Return how many trials an interrupted run has measured; 0 without a journal."""
     try:
         return sum(line.startswith(b'{"attempt"') for line in journal.read_bytes().split(b"\n"))
     except OSError:
@@ -130,8 +131,9 @@ def trials_in(journal: Path) -> int:
 
 @contextlib.contextmanager
 def measuring_alone() -> Iterator[None]:
-    """Raises UsageError if another lab measures here: each would be what disturbs the other. And
-    WorkspaceError if nothing can be kept.
+    """Raises UsageError if another lab is measuring here, because each would disturb the other.
+
+    Raises WorkspaceError if nothing can be saved.
     """
     folder = lab_folder()
     try:
@@ -146,8 +148,8 @@ def measuring_alone() -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise UsageError(
-                "Another asyncdemo lab measures on this machine: the two would disturb each other. "
-                "Wait until it has ended."
+                "Another asyncdemo lab is measuring on this machine, and the two would disturb each other. "
+                "Wait until it has finished."
             ) from None
         yield
 

@@ -1,6 +1,6 @@
-"""The text of a lesson around its runs, where no screen shows it.
+"""The text of a lesson around its runs, when no screen shows it.
 
-Not for: reports of runs (``render``), asking (``predict``), texts in general (``prose``).
+Not here: reports of runs (see ``render``), questions (see ``predict``), other texts (see ``prose``).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import UsageError
-from asyncdemo.render.words import join
+from asyncdemo.render.words import join, settings_words
 from asyncdemo.services import NOUNS, choose
 
 
 def introduce(context: CourseContext, lesson: Lesson, console: Console | None, changed: Knobs) -> None:
-    """changed: the knobs that the learner set. The text has the values as written."""
+    """Print the introduction. ``changed``: the learner's knobs; the text has the original values."""
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     print_section(lesson, "The question", console)
     if can_ask():
@@ -31,8 +31,7 @@ def introduce(context: CourseContext, lesson: Lesson, console: Console | None, c
         names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
         click.echo(wrapped(f"The programs use {names}.") + "\n")
     if changed:
-        settings = ", ".join(f"{name} = {value}" for name, value in changed.items())
-        click.echo(f"{wrapped(f'This time: {settings}.')}\n")
+        click.echo(wrapped(f"This time: {settings_words(changed)}.") + "\n")
 
 
 def print_section(lesson: Lesson, heading: str, console: Console | None) -> None:

@@ -1,4 +1,4 @@
-"""``asyncdemo list``: modules, lessons, minutes, and how far you are."""
+"""``asyncdemo list``: modules, lessons, minutes, and your progress."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(as_json: bool, course_folder: Path | None) -> None:
     """The lessons of the course, how long they take, and how far you are."""
     context = locate(course_folder)
     course = context.course
-    records = context.progress.all() if context.progress else {}
+    records = context.records
     if as_json:
         click.echo(json.dumps(_as_data(course, records)))
         return

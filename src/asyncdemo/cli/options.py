@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options and arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def course_option(command: Command) -> Command:
         "course_folder",
         metavar="DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Another course than the one that comes along. Running its lessons runs code from that folder.",
+        help="A course other than the built-in one. Running its lessons runs code from that folder.",
     )(command)
 
 
@@ -50,4 +50,14 @@ def set_option(command: Command) -> Command:
         metavar="KNOB=VALUE",
         multiple=True,
         help="Another value for a module-level constant of the script. Can be given several times.",
+    )(command)
+
+
+def recordings_argument(command: Command) -> Command:
+    return click.argument(
+        "files",
+        metavar="FILE...",
+        nargs=-1,
+        required=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
     )(command)

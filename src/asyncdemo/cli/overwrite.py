@@ -1,6 +1,6 @@
-"""Which files a command may write over: those that it could have written itself.
+"""Which files a command may overwrite: those that it could have written itself.
 
-A mistyped ``--save script.py`` must not cost the script. Not for: writing (``store``, ``render.export``).
+A mistyped ``--save script.py`` must not cost the script. Not here: writing (``store``, ``render.export``).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _ENDINGS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def check_recording(file: Path, option: str) -> None:
-    """Raises UsageError if ``file`` is there and is no recording. option: as typed, for the message."""
+    """Raises UsageError if ``file`` exists and is not a recording. ``option``: as typed, for the message."""
     if _holds_something(file, option) and not is_recording(file):
-        raise UsageError(f"{option}: {file} is there already and is no recording. {_ADVICE}")
+        raise UsageError(f"{option}: {file} already exists and is not a recording. {_ADVICE}")
 
 
 def check_export(file: Path, kind: str, sources: Sequence[Path], option: str) -> None:
-    """Raises UsageError if ``file`` is there and does not end like an export to ``kind``, or is a recording.
+    """Raises UsageError if ``file`` exists without the ending of a ``kind`` export, or is a recording.
 
-    sources: the recordings that are exported.
+    ``sources`` are the exported recordings.
     """
     # A large trace for Perfetto is compressed, and then ends in .gz.
     for target in [file, file.with_name(file.name + ".gz")] if kind == "perfetto" else [file]:
@@ -42,11 +42,11 @@ def check_export(file: Path, kind: str, sources: Sequence[Path], option: str) ->
             raise UsageError(f"{option}: {target} is a recording. {_ADVICE}")
         if not target.name.lower().endswith(_ENDINGS[kind]):
             ending = _ENDINGS[kind][0]
-            raise UsageError(f"{option}: {target} is there already and does not end in {ending}. {_ADVICE}")
+            raise UsageError(f"{option}: {target} already exists and does not end in {ending}. {_ADVICE}")
 
 
 def is_recording(file: Path) -> bool:
-    """Whether the file begins as a recorded run does, of whatever version."""
+    """Return whether the file begins like a recorded run of any version."""
     try:
         with file.open("rb") as opened:
             head = opened.read(_ENOUGH)
@@ -61,9 +61,9 @@ _ADVICE: Final = "Choose another name, or remove that file first."
 
 
 def _holds_something(file: Path, option: str) -> bool:
-    """Whether there would be something to lose: an empty file is free to take."""
+    """Return whether the file has content to lose."""
     if not file.exists():
         return False
     if not file.is_file():
-        raise UsageError(f"{option}: {file} is no ordinary file. Choose another name.")
+        raise UsageError(f"{option}: {file} is not an ordinary file. Choose another name.")
     return file.stat().st_size > 0

@@ -1,6 +1,6 @@
-"""Asks for predictions before a lesson runs, and sets them against what happened.
+"""Asks for predictions before a lesson runs, and shows them next to what happened.
 
-Not for: judging them; that is ``course.judging.answers``.
+Not here: judging them (see ``course.judging.answers``).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from asyncdemo.course.judging.answers import JudgedAnswer
 
 
 def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs) -> dict[int, Answer]:
-    """Asks one after the other. Enter skips one, Ctrl-D all that are left; those have no entry.
+    """Ask the questions one by one, and return the answers by index.
 
-    Returns place of the prediction -> answer.
+    Enter skips one, Ctrl-D all the rest; those have no entry.
     """
     first = "Predict first."
     words = wrapped(f"{first} Enter skips a question, Ctrl-D all of them.")
@@ -46,9 +46,9 @@ def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs
 
 
 def print_answers(judged: Sequence[JudgedAnswer], knobs: Knobs, *, reasons: bool = True) -> None:
-    """Prints every question with what was said, what happened and why.
+    """Print every question with the answer, what happened and why.
 
-    reasons: also of those that were not answered, of which there is else no more than what happened.
+    Without ``reasons``, questions without an answer only show what happened.
     """
     if not judged:
         return
@@ -65,7 +65,7 @@ def print_answers(judged: Sequence[JudgedAnswer], knobs: Knobs, *, reasons: bool
         if answer.right is None:
             click.echo(styled(wrapped(answer.sentence, "   ", "   ")))
         else:
-            verdict, colour = ("Right.", "green") if answer.right else ("Not\u00a0so.", "yellow")
+            verdict, colour = ("Right.", "green") if answer.right else ("No.", "yellow")
             lines = wrapped(f"{answer.sentence} {verdict}", "   ", "   ").removesuffix(verdict)
             click.echo(styled(lines) + click.style(verdict.replace("\u00a0", " "), fg=colour, bold=True))
         click.echo(styled(wrapped(answer.why, "   ", "   ")))

@@ -1,6 +1,6 @@
-"""Texts with marks of Markdown: drawn on a terminal, and as they are, in lines that fit, where there is none.
+"""Markdown texts: drawn in a terminal, and otherwise printed as they are, in lines that fit.
 
-Not for: sentences without marks (``terminal.wrapped``), reports (``render``).
+Not here: sentences without Markdown (see ``terminal.wrapped``), reports (see ``render``).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _WIDEST = 100
 _BEGINS = re.compile(r"(\s*(?:[-*]|\d+\.) +)\S")
-"""An item of a list; and how far its other lines are indented."""
+"""A list item, and the indentation of its other lines."""
 _AS_IT_IS = re.compile(r"\s*(?:\||#|$)")
-"""A row of a table, a heading, an empty line."""
+"""A table row, a heading, an empty line."""
 
 
 def print_markdown(text: str, console: Console | None) -> None:
-    """With an empty line below it. console: None for a pipe or a screen reader."""
-    if console is None or not console.encoding.startswith("utf"):  # Rich has a bullet for each item
+    """Print a text with an empty line below it. ``console``: None for a pipe or a screen reader."""
+    if console is None or not console.encoding.startswith("utf"):  # Rich needs a bullet for each item
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         words = "\n".join(_lines(text)).encode(encoding, "backslashreplace").decode(encoding)
         click.echo((words if console is None else styled(words)) + "\n")

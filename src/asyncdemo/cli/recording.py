@@ -1,6 +1,6 @@
-"""Makes recordings to their end, in words or with a live picture, and through Ctrl-C.
+"""Completes recordings, as text or with a live picture, and handles Ctrl-C.
 
-Not for: what a recording is (``runner``), several of them (``serving.batch``) or how they look (``render``).
+Not here: what a recording is (see ``runner``), several (``serving.batch``), how they look (``render``).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from asyncdemo.render.terminal.output import Tail
 from asyncdemo.serving import Batch, Job, Session
 
 _POLL_S = 0.01
-"""Shorter than the time between frames, which would else come late by it."""
+"""Shorter than the time between frames, which would be delayed by this much."""
 _OUTPUT_LINES = 200
-"""How much of a script's output is kept to be shown below the picture."""
+"""How much of a script's output is kept for display below the picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """runs: as far as they came. interrupted: then later jobs were not begun.
+    """The ``runs``, as far as they got. If ``interrupted``, later jobs did not begin.
 
-    output: for each run what the script wrote, if it was captured.
+    ``output`` is what the script of each run wrote, if it was captured.
     """
 
     runs: tuple[Run, ...]
@@ -40,10 +40,10 @@ class Recorded:
 
 
 def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda _: None) -> Recorded:
-    """One after another, without a picture. announce: called before each.
+    """Record one after another, without a picture. ``announce`` is called before each.
 
-    A script writes where its options say; of a server, which logs every request, the last lines are kept
-    instead, unless all of it is to go to our standard error.
+    A script writes where its options say. For a server, which logs every request, only the last lines are
+    kept, unless all of it should go to our standard error.
     """
     runs: list[Run] = []
     output: list[Tail] = []
@@ -61,7 +61,7 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
 
 
 def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
-    """With a live picture, which is gone at the end. race: all at the same time, else one after another."""
+    """Record with a live picture, which disappears at the end; in a ``race`` all at the same time."""
     panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
     for panel in panels:
         panel.output_tail = Tail(_OUTPUT_LINES)
@@ -87,7 +87,7 @@ def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
 
 
 class _Overheard(OutputBuffer):
-    """Keeps the last lines that a server writes, or passes them on. tail: what was kept."""
+    """Keeps a server's last lines of output in ``tail``, or passes them on."""
 
     def __init__(self, pass_on: bool) -> None:
         super().__init__()
@@ -102,13 +102,13 @@ class _Overheard(OutputBuffer):
 
 
 def _overheard(job: Job) -> tuple[_Overheard, Job]:
-    """What a server writes has to come through us, so that its last words are known if it dies."""
+    """Route a server's output through us, so that its last words are known if it dies."""
     listener = _Overheard(pass_on=job.options.stdout is Stdout.TO_STDERR)
     return listener, replace(job, options=replace(job.options, stdout=Stdout.CAPTURE))
 
 
 def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:
-    """To the end. signals: grows with every Ctrl-C."""
+    """Run the batch to its end. ``signals`` grows with every Ctrl-C."""
     heeded = 0
 
     def heed() -> bool:
@@ -125,7 +125,7 @@ def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> No
 
 
 def _say_quietly(place: int, recording: Recording | Session, late: bool) -> None:  # noqa: ARG001
-    """Beside what the script writes there is room only for what somebody must know."""
+    """Print only what is urgent, because the script is writing here as well."""
     from asyncdemo.render.facts.standstill import explain
 
     sentences, urgent = explain(recording.result() if recording.stands_still else None, late)

@@ -1,7 +1,7 @@
-"""``asyncdemo rehearse``: all that a workshop shows, tried before the class comes.
+"""``asyncdemo rehearse``: everything that a workshop shows, tested before the class comes.
 
-Each lesson runs as it will in the room, one after another, and is held against what its text says of it.
-Not for: whether anything is installed at all, without running it (``doctor --for``).
+Each lesson runs as in the room, one after another, and is compared with its text.
+Not here: checking what is installed, without running it (see ``doctor --for``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from asyncdemo.course.judging.readiness import readiness
 from asyncdemo.course.rules import LessonSource
 from asyncdemo.course.rules.runs import problems_of_runs
 from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, AsyncdemoError
-from asyncdemo.render.words import join
+from asyncdemo.render.words import count, join
 from asyncdemo.serving import ServiceCache
 
 FORMAT = "asyncdemo.rehearse/1"
@@ -32,19 +32,19 @@ FORMAT = "asyncdemo.rehearse/1"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A lesson or an exercise, tried. mend: the command without which it does not run at all.
+    """A lesson or an exercise that was tried. ``fix`` is the command without which it does not run.
 
-    faults: what is not as the class will be told, in sentences.
+    ``faults`` are the differences from what the class will hear, in sentences.
     """
 
     what: str
     took_s: float
     faults: tuple[str, ...] = ()
-    mend: str = ""
+    fix: str = ""
 
     @property
     def ok(self) -> bool:
-        return not self.faults and not self.mend
+        return not self.faults and not self.fix
 
 
 @click.command("rehearse")
@@ -53,25 +53,25 @@ class Part:
 @course_option
 @click.pass_context
 def command(context: click.Context, plan: str, as_json: bool, course_folder: Path | None) -> None:
-    """Run all that the schedule PLAN shows, on the machine that will show it.
+    """Run everything that the schedule PLAN shows, on the machine that will show it.
 
     PLAN is a schedule of docs/teach (90-minutes, half-a-day, ...), or a Markdown file that links to its
-    lessons. Every program of each lesson runs once, and the figures that its text names are held against
-    the run. Of each exercise the check must fail what is handed out, and pass the solution.
+    lessons. Every program of each lesson runs once, and the figures that its text names are compared with
+    the run. The check of each exercise must fail the exercise as it is handed out, and pass the solution.
 
-    Takes some minutes. Exit code 1 if something is not as the text says, 3 if something is missing.
+    Takes a few minutes. Exit code 1 if something is not as the text says, 3 if something is missing.
     """
     course = load_course(find_course(course_folder))
     schedule = find_schedule(course, plan)
     if not as_json:
-        click.echo(f"{schedule.title}: {_counts(schedule)}. Nothing else should compute on this machine.\n")
+        click.echo(f"{schedule.title}: {_counts(schedule)}. Nothing else should run meanwhile.\n")
     parts = []
     for part in _tried(course, schedule):
         parts.append(part)
         if not as_json:
             _print(part)
     code = EXIT_OK if all(part.ok for part in parts) else EXIT_FAILED
-    if any(part.mend for part in parts):
+    if any(part.fix for part in parts):
         code = EXIT_MISSING
     if as_json:
         data = {
@@ -87,26 +87,24 @@ def command(context: click.Context, plan: str, as_json: bool, course_folder: Pat
 
 
 def _counts(schedule: Schedule) -> str:
-    words = [f"{len(schedule.lessons)} lesson{'s' * (len(schedule.lessons) != 1)}"]
-    if schedule.exercises:
-        words.append(f"{len(schedule.exercises)} exercise{'s' * (len(schedule.exercises) != 1)}")
-    return join(words)
+    exercises = [count(len(schedule.exercises), "exercise")] if schedule.exercises else []
+    return join([count(len(schedule.lessons), "lesson"), *exercises])
 
 
 def _tried(course: Course, schedule: Schedule) -> Iterator[Part]:
-    """In the order of the schedule, an exercise after its lesson."""
+    """Yield the parts in the order of the schedule, an exercise after its lesson."""
     exercises = {one.id: one for one in schedule.exercises}
     for ready in readiness(schedule.lessons):
-        yield _lesson(course, ready.lesson, ready.mend)
+        yield _lesson(course, ready.lesson, ready.fix)
         if ready.lesson.id in exercises:
-            yield _exercise(exercises.pop(ready.lesson.id), ready.mend)
+            yield _exercise(exercises.pop(ready.lesson.id), ready.fix)
     for ready in readiness(exercises.values()):
-        yield _exercise(ready.lesson, ready.mend)
+        yield _exercise(ready.lesson, ready.fix)
 
 
-def _lesson(course: Course, heading: Heading, mend: str) -> Part:
-    if mend:
-        return Part(heading.title, 0.0, mend=mend)
+def _lesson(course: Course, heading: Heading, fix: str) -> Part:
+    if fix:
+        return Part(heading.title, 0.0, fix=fix)
     began = time.monotonic()
     source = LessonSource(load_lesson(heading.folder), course.folder)
     with ServiceCache() as source.kept:
@@ -114,10 +112,10 @@ def _lesson(course: Course, heading: Heading, mend: str) -> Part:
     return Part(heading.title, time.monotonic() - began, faults)
 
 
-def _exercise(heading: Heading, mend: str) -> Part:
+def _exercise(heading: Heading, fix: str) -> Part:
     what = f"Exercise {heading.id}"
-    if mend:
-        return Part(what, 0.0, mend=mend)
+    if fix:
+        return Part(what, 0.0, fix=fix)
     began = time.monotonic()
     try:
         faults = tuple(_faults_of_exercise(load_lesson(heading.folder)))
@@ -133,21 +131,21 @@ def _faults_of_exercise(lesson: Lesson) -> Iterator[str]:
         return
     with ServiceCache() as kept:
         if judge(exercise, exercise.file, kept=kept).passed:
-            yield "what is handed out passes its check"
+            yield "the exercise passes its check before it is edited"
         verdict = judge(exercise, exercise.solution, kept=kept)
         if verdict.failure is not None:
             yield f"its solution fails the check: {verdict.failure.message}"
 
 
 def _print(part: Part) -> None:
-    status = "ok" if part.ok else "missing" if part.mend else "look"
+    status = "ok" if part.ok else "missing" if part.fix else "look"
     colour = {"ok": "green", "missing": "yellow", "look": "red"}[status]
-    took = "" if part.mend else f"{part.took_s:6.1f} s"
+    took = "" if part.fix else f"{part.took_s:6.1f} s"
     click.echo(f"  {click.style(f'{status:<7}', fg=colour)}  {part.what:<34}{took}")
     for fault in part.faults:
         click.echo(wrapped(fault, " " * 11, " " * 11))
-    if part.mend:
-        click.echo(f"{'':11}mend: {part.mend}")
+    if part.fix:
+        click.echo(f"{'':11}fix: {part.fix}")
 
 
 def _sum_up(schedule: Schedule, parts: list[Part]) -> None:
@@ -158,10 +156,10 @@ def _sum_up(schedule: Schedule, parts: list[Part]) -> None:
     if bad:
         click.echo(
             wrapped(
-                f"{bad} of {len(parts)} parts are not as the class will be told. Try them again alone: "
-                "a figure that is off may be the machine's, if something else ran on it."
+                f"{bad} of {len(parts)} parts are not as the text says. Try those again by themselves: a "
+                "figure can be off because something else ran on the machine."
             )
         )
     else:
         minutes = sum(part.took_s for part in parts) / 60
-        click.echo(f"All of it works here; the programs took {minutes:.1f} minutes.")
+        click.echo(f"Everything works here; the programs took {minutes:.1f} minutes.")

@@ -1,4 +1,4 @@
-"""``asyncdemo reset``: an exercise as it was given; what you wrote is kept beside it."""
+"""``asyncdemo reset``: restores an exercise's original text, and keeps yours beside it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from asyncdemo.errors import UsageError
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @course_option
 def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
-    """Give the exercise EX again, as the course has it now. Your text is kept beside it, in a .bak file.
+    """Restore the exercise EX, as the course has it now. Your text is kept beside it, in a .bak file.
 
     EX is an id, a number, a part of an id, or the file.
     """
@@ -31,13 +31,14 @@ def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
     if workspace.state(lesson) is FileState.EDITED and not yes:
         if not can_ask():
             raise UsageError(
-                f"{shown_path(file)} is edited. Without a terminal to ask: reset {lesson.id} --yes"
+                f"{shown_path(file)} has been edited, and there is no terminal to ask on: reset {lesson.id} "
+                "--yes"
             )
-        question = f"{shown_path(file)} is edited. Give it anew, and keep your text beside it?"
+        question = f"{shown_path(file)} has been edited. Restore it, and keep your text beside it?"
         try:
             agreed = click.confirm(wrapped(question), default=False)
         except click.Abort:
-            click.echo()  # what comes next on the screen is not a part of the question
+            click.echo()  # what comes next on the screen is not part of the question
             raise
         if not agreed:
             click.echo("Nothing was changed.")

@@ -1,6 +1,6 @@
-"""``asyncdemo lab rig-it``: the rig on a screen, or one measurement of it in words.
+"""``asyncdemo lab rig-it``: the rig on a screen, or one measurement of it as text.
 
-Not for: measuring (``lab.rig``), the screen (``tui.rig``), or what its lines say (``render.terminal.rig``).
+Not here: measuring (see ``lab.rig``), the screen (see ``tui.rig``), its lines (see ``render.terminal.rig``).
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def open_rig(
     plain: bool = False,
     as_json: bool = False,
 ) -> int:
-    """On a terminal until one quits, elsewhere one measurement of what is set.
+    """Run the screen in a terminal, or otherwise one measurement with the settings.
 
     Args:
-        context: Of the screen.
+        context: For the screen.
         apps: The folder of lesson 25.
         settings: As typed, ``NAME=VALUE``.
         plain: No screen.
@@ -54,7 +54,7 @@ def open_rig(
         The exit code.
 
     Raises:
-        UsageError: A setting is wrong, or there is none and no terminal.
+        UsageError: A setting is wrong, or there is neither one nor a terminal.
         MissingError: A program that it needs is missing.
     """
     bench = _bench()
@@ -76,7 +76,7 @@ def open_rig(
 
 
 def _bench() -> Bench:
-    """With load clients that no experiment has: at their limit they change the ranking."""
+    """Include load clients that no experiment uses: at their limit they change the ranking."""
     bench = Bench()
     more = {engine.name: engine for engine in found_python_clients()}
     return replace(bench, engines={**bench.engines, **more})
@@ -101,7 +101,7 @@ def _once(apps: Path, rigging: Rigging, machine: Machine, bench: Bench, *, as_js
         with open_testbed(apps, say, bench) as testbed:
             machine = replace(machine, is_pooled="pgbouncer" not in testbed.missing)
             outcome = testbed.measure(rigging, say, lambda _: None, lambda: False)
-            # First: whoever keeps a port at the end is an error.
+            # Print first: a port that is still in use at the end is an error.
             _print(outcome, replace(machine, cpu_ms=outcome.cpu_ms), as_json=as_json)
             if not as_json:
                 for name, words in testbed.missing.items():
@@ -127,7 +127,7 @@ def _print(outcome: Outcome, machine: Machine, *, as_json: bool) -> None:
 
 
 def rig_data(outcome: Outcome, machine: Machine) -> dict[str, object]:
-    """As docs/reference/json.md has it. machine: with what was measured of it."""
+    """Return the object in docs/reference/json.md. ``machine`` includes measured values."""
     rigging, ratio = outcome.rigging, outcome.ratio
     return {
         "format": FORMAT,

@@ -28,18 +28,16 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.predictions import fill
-from asyncdemo.course.judging.answers import answerable, judge_answers
+from asyncdemo.course.judging.answers import answerable, answered, judge_answers
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import first_unread
-from asyncdemo.course.workspace.progress import Predicted
 from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
     AsyncdemoError,
     UsageError,
-    WorkspaceError,
 )
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Stdout
@@ -78,29 +76,27 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep the recordings, one file for each variant, for `asyncdemo show`. "
-    "An older recording is written over; any other file of that name is not.",
+    "An older recording is overwritten; any other file of that name is not.",
 )
 @click.option(
     "--code",
     "show_code",
     is_flag=True,
-    help="Show the programs, with the lines marked in which they differ; with --variant only that one. "
-    "Runs nothing.",
+    help="Show the programs, with the lines that differ marked; with --variant, only that one. Runs nothing.",
 )
 @click.option("--no-predict", is_flag=True, help="Ask nothing, and leave the questions out of the report.")
 @click.option(
     "--present",
     "presenting",
     is_flag=True,
-    help="For a class and a projector: large, on the whole screen, and one step for each key. "
-    "No progress is kept.",
+    help="For a class and a projector: large, on the whole screen, one step per key. Progress is not kept.",
 )
 @click.option(
     "--from",
     "start_at",
     metavar="STEP",
-    help="With --present: begin at this step (predict, run, timeline, ...), or at that number. "
-    "If it shows what the programs did, they run before.",
+    help="With --present: start at this step (predict, run, timeline, ...), or at this number. If it shows "
+    "what the programs did, they run first.",
 )
 @click.option(
     "--notes",
@@ -166,16 +162,15 @@ def command(
             check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
     if interactive(plain, as_json) and not presenting:
         click_context.exit(_on_screen(context, lesson, settings, chosen, timeout_s, not no_predict, save_to))
-    lesson_jobs = click_context.with_resource(LessonJobs(lesson, timeout_s))
-    values = lesson_jobs.values(settings)  # what cannot be run or sent is told before anything starts
+    lesson_jobs = LessonJobs(lesson, timeout_s)
+    click_context.call_on_close(lesson_jobs.close)
+    values = lesson_jobs.values(settings)  # invalid settings are reported before anything starts
     lesson_jobs.begin()  # services start while the learner reads and types
 
     def jobs(stdout: Stdout) -> list[Job]:
         return lesson_jobs.make(variants, settings, stdout)
 
-    names = [variant.name for variant in variants]
-    all_names = [variant.name for variant in lesson.variants]
-    predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
+    predictions = () if no_predict else answerable(lesson, variants)
     if as_json:
         recorded = record_quietly(jobs(Stdout.TO_STDERR))
         broke_off = recorded.interrupted or not_as_meant(variants, recorded.runs)
@@ -208,6 +203,7 @@ def command(
         _save(lesson, lecture.runs, save_to)
         click_context.exit(code or _exit_code(variants, Recorded(lecture.runs)))
     introduce(context, lesson, console, changed)
+    names = [variant.name for variant in variants]
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
     odd = not_as_meant(variants, recorded.runs)
@@ -221,14 +217,12 @@ def command(
         measured = {run.name: measure(run) for run in recorded.runs}
         judged = judge_answers(predictions, answers, measured, values)
         print_answers(judged, values, reasons=not brief)
-        _remember(
-            context, lesson, [item for item in (answer.predicted() for answer in judged) if item is not None]
-        )
+        trouble = context.remember(lesson.id, lambda record: record.after_run(answered(judged)))
+        if trouble:
+            click.echo(trouble, err=True)
     elif predictions:
-        # Figures of a run that broke off answer no question.
-        click.echo(
-            "\n" + wrapped(f"No prediction is judged: {join(odd)} did not end as the lesson means it.")
-        )
+        # The figures of an incomplete run can't answer questions.
+        click.echo("\n" + wrapped(f"No prediction is judged: {join(odd)} did not end as the lesson intends."))
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
         if brief:
@@ -254,7 +248,7 @@ def _on_screen(
     predict: bool,
     save_to: Path | None,
 ) -> int:
-    """The lesson as a screen; what remains of it in the terminal is a few lines. Returns the exit code."""
+    """Run the lesson as a screen, which leaves a few lines in the terminal. Returns the exit code."""
     from asyncdemo.tui.app import run_application
     from asyncdemo.tui.lesson.screen import LessonScreen
     from asyncdemo.tui.lesson.session import LessonSession
@@ -277,19 +271,18 @@ def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorde
         click.echo()
     else:
         recorded = record_live(jobs, console, race)
-    if not recorded.interrupted:  # else it is mostly what Python says to a Ctrl-C, once for each variant
+    if not recorded.interrupted:  # otherwise mostly Python's reaction to Ctrl-C, once for each variant
         for job, run, tail in zip(jobs, recorded.runs, recorded.output, strict=False):
             ended_well = run.outcome is RunOutcome.OK
             if job.serves and ended_well and not any(map(has_failed, run.requests)):
-                continue  # a line for each request: the report has more of them
+                continue  # a line for each request: the report has more about them
             print_output(run.name, tail, console, _OUTPUT_LINES if ended_well else _TRACEBACK_LINES)
     return recorded
 
 
 def _next(context: CourseContext) -> Heading:
-    """The first lesson that was never run, and says so where JSON does not stand."""
-    records = context.progress.all() if context.progress else {}
-    heading = first_unread(context.course, records)
+    """Return the first lesson that was never run, and announce it unless there is JSON output."""
+    heading = first_unread(context.course, context.records)
     if heading is None:
         ids = ", ".join(lesson.id for lesson in context.course.lessons)
         raise UsageError(f"You have run every lesson. Name the one to run again: {ids}.")
@@ -312,7 +305,7 @@ def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
 
 
 def _make_folder(folder: Path) -> None:
-    """Before the run: afterwards it would be a pity."""
+    """Create it before the run, because afterwards the result would be lost."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -332,12 +325,3 @@ def _save(lesson: Lesson, runs: Sequence[Run], folder: Path | None) -> None:
         file = _recording_file(lesson, run.name, folder)
         store.save(run, file)
         click.echo(f"saved {file}", err=True)
-
-
-def _remember(context: CourseContext, lesson: Lesson, answered: Sequence[Predicted]) -> None:
-    if context.progress is None:
-        return
-    try:
-        context.progress.update(lesson.id, lambda record: record.after_run(answered))
-    except WorkspaceError as error:  # what was seen is not less true
-        click.echo(str(error), err=True)

@@ -1,4 +1,4 @@
-"""What ``asyncdemo trace --schedules`` does: many schedules of one script, and the report of them."""
+"""``asyncdemo trace --schedules``: many schedules of one script, and the report of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BOUND = (
 def report_schedules(
     target: Target, options: Options, number: int, *, plain: bool, as_json: bool
 ) -> Exploration:
-    """Try them, and print what came of it."""
+    """Run the script in the schedules, and print the results."""
     with signals_noted() as signals:
         exploration = explore(target, options, number, lambda: not signals)
     if as_json:
@@ -43,7 +43,7 @@ def report_schedules(
 
 
 def has_failed(exploration: Exploration) -> bool:
-    """In some schedule it came to something else, or it fails without a delay."""
+    """Return whether some schedule had another result, or the script fails without a delay."""
     groups = exploration.groups
     return len(groups) != 1 or groups[0].example.run.outcome is not RunOutcome.OK
 

@@ -25,7 +25,7 @@ _ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 class _WithCommand(click.Command):
-    """What follows a ``--`` is the command; click would take the mark away and not tell the two apart."""
+    """Separates the command after ``--``; click would drop the mark and not distinguish the two."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         mark = args.index("--") if "--" in args else len(args)
@@ -43,7 +43,7 @@ def command(context: click.Context, names: Sequence[str]) -> None:
     """Start services for COMMAND, set its environment so that it finds them, and stop them when it ends.
 
     NAME is s3, redis or postgres. The exit code is that of COMMAND. Without a COMMAND: shows the
-    environment, and stays until Ctrl-C.
+    environment, and runs until Ctrl-C.
 
     \b
     asyncdemo services redis -- python lessons/05-pools/18-redis-pools/tasks_blocking.py
@@ -59,9 +59,9 @@ def command(context: click.Context, names: Sequence[str]) -> None:
 
 
 def _end_in_order() -> None:
-    """A signal that would end us is an exception, so that what we started ends with us."""
+    """Turn signals that would end us into exceptions, so that what we started ends with us."""
 
-    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (of every handler)
+    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
         raise click.exceptions.Exit(128 + number)
 
     for number in _ENDING:
@@ -69,9 +69,9 @@ def _end_in_order() -> None:
 
 
 def _run(words: Sequence[str], services: Services) -> int:
-    """Its exit code; 128 and the number of the signal that ended it, as shells say it."""
-    # A Ctrl-C is for the command, which decides. A handler is not inherited, as ignoring would be.
-    before = signal.signal(signal.SIGINT, lambda number, frame: None)  # noqa: ARG005  (of every handler)
+    """Return its exit code; 128 plus the number of the signal that ended it, like shells."""
+    # Ctrl-C is for the command to handle. A handler is not inherited, as ignoring would be.
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)  # noqa: ARG005  (a handler's signature)
     try:
         process = subprocess.Popen(words, env=_environment(services.environment))
     except OSError as error:
@@ -86,7 +86,7 @@ def _run(words: Sequence[str], services: Services) -> int:
 
 
 def _wait(process: subprocess.Popen[bytes], services: Services) -> None:
-    """A service that dies meanwhile is told of; what that means to the command is for the command to say."""
+    """Wait, and report services that die meanwhile. What that means is up to the command."""
     told = False
     while True:
         try:
@@ -111,7 +111,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _environment(services: Mapping[str, str]) -> dict[str, str]:
-    """Ours and theirs. ``python`` is the one that has asyncdemo's packages, unless another was activated."""
+    """Return our environment and theirs. ``python`` is ours, unless another environment is active."""
     environment = {**os.environ, **services}
     if "VIRTUAL_ENV" not in os.environ:
         folders = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
@@ -120,7 +120,7 @@ def _environment(services: Mapping[str, str]) -> dict[str, str]:
 
 
 def _show(services: Services) -> None:
-    """Lines that a shell can read; what they are about stands in comments."""
+    """Print lines that a shell can read, with comments about them."""
     for name, words in services.words.items():
         click.echo(f"# {name}: {words}")
     for name, value in services.environment.items():

@@ -1,4 +1,4 @@
-"""``asyncdemo show``: recorded runs again, on a screen to look around in, or in words."""
+"""``asyncdemo show``: recorded runs again, on a screen to explore, or as text."""
 
 from __future__ import annotations
 
@@ -10,20 +10,14 @@ import click
 
 from asyncdemo import store
 from asyncdemo.cli.console import make_console, print_runs
-from asyncdemo.cli.options import details_option, json_option, plain_option
+from asyncdemo.cli.options import details_option, json_option, plain_option, recordings_argument
 from asyncdemo.cli.terminal import can_draw, interactive
 from asyncdemo.errors import UsageError
 from asyncdemo.render.text.json_result import script_result
 
 
 @click.command("show")
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-)
+@recordings_argument
 @plain_option
 @details_option
 @json_option

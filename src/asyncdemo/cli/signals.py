@@ -1,28 +1,31 @@
-"""Signals that would end a command: noted, and heeded when it is safe.
+"""Signals that would end a command: noted, and handled when it is safe.
 
-Not for: screens, which are told by their event loop (``tui.app``).
+Not here: screens, which get them from their event loop (see ``tui.app``).
 """
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import Any, Final, Self
+
+from asyncdemo.errors import EXIT_INTERRUPTED
 
 ENDING: Final = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @contextmanager
 def signals_noted() -> Iterator[list[int]]:
-    """Signals that would end us are only noted.
+    """Only note signals that would end us.
 
     An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.
     """
     seen: list[int] = []
 
-    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
+    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
         seen.append(number)
 
     before = {number: signal.signal(number, note) for number in ENDING}
@@ -31,3 +34,35 @@ def signals_noted() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class Ending:
+    """Handles Ctrl-C while something is measured: the first ends it in order, the second immediately.
+
+    While the protocol polls for it (``polled``), a signal is only noted (``asked``). At other times, when a
+    server starts or a database is set up, it becomes an exception, which stops everything that was started.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.polled = False
+        self._last = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self) for number in ENDING}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (a handler's signature)
+        if self._last:
+            os._exit(EXIT_INTERRUPTED)  # the guard process ends the servers
+        if self.asked:
+            self._last = True
+            raise SystemExit(EXIT_INTERRUPTED)
+        self.asked = True
+        if not self.polled:
+            raise KeyboardInterrupt

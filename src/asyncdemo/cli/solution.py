@@ -1,4 +1,4 @@
-"""``asyncdemo solution``: one solution of an exercise, after a pass or for who asks twice."""
+"""``asyncdemo solution``: one solution of an exercise, after a pass or on the second request."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from asyncdemo.errors import CourseError
 @click.option(
     "--changes",
     is_flag=True,
-    help="What you changed in the exercise, and what the solution changes if you may see it.",
+    help="What you changed in the exercise, and what the solution changes, if you may see it.",
 )
 @course_option
 def command(exercise_name: str | None, changes: bool, course_folder: Path | None) -> None:
-    """Show a solution of EX, once your own has passed; before that, to who asks a second time.
+    """Show a solution of EX, once your own has passed; before that, only if you ask a second time.
 
     EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
     """
@@ -45,7 +45,7 @@ def command(exercise_name: str | None, changes: bool, course_folder: Path | None
         click.echo(wrapped(f"Your own {lesson.id} has not passed yet. You learn more from finding it."))
         if record.hints < len(exercise.hints):
             click.echo(wrapped(f"A hint says less than the solution: asyncdemo hint {lesson.id}"))
-        click.echo(wrapped(f"To see the solution all the same, ask again: asyncdemo solution {lesson.id}"))
+        click.echo(wrapped(f"To see the solution anyway, ask again: asyncdemo solution {lesson.id}"))
         return
     words = f"Exercise {lesson.number}, {lesson.title}: a solution; yours may look different"
     click.echo(click.style(wrapped(words), bold=True) + "\n")

@@ -1,4 +1,4 @@
-"""``asyncdemo start``: a workspace with the exercises to edit, or the one there is brought up to date."""
+"""``asyncdemo start``: creates a workspace with the exercises to edit, or updates an existing one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from asyncdemo.course.workspace.starting import start_workspace
 from asyncdemo.course.workspace.workspace import Workspace
 
 _WORDS: Final = {
-    Happened.AGAIN: "given again",
+    Happened.AGAIN: "restored",
     Happened.UPDATED: "has a newer text; you had not edited it",
-    Happened.KEPT: "is edited, and stays as it is; the exercise has another text now: asyncdemo reset",
-    Happened.GONE: "belongs to no lesson of the course any more, and stays as it is",
+    Happened.KEPT: "has been edited, and is left as it is; the exercise has a new text now: asyncdemo reset",
+    Happened.GONE: "no longer belongs to a lesson of the course, and is left as it is",
 }
 
 
@@ -30,8 +30,8 @@ _WORDS: Final = {
 def command(folder: Path | None, course_folder: Path | None) -> None:
     """Make a folder with the exercises to edit; ./asyncdemo-exercises if DIR is not given.
 
-    In a workspace that is there already, this gives what is new in the course. A file that you have edited
-    is never written over. Your progress is kept in the folder too.
+    In an existing workspace, this adds what is new in the course. A file that you have edited is never
+    overwritten. Your progress is kept in the folder too.
     """
     started = start_workspace(folder, course_folder)
     if started.trouble:
@@ -57,7 +57,7 @@ def _report(workspace: Workspace, given: Sequence[Given], *, is_new: bool) -> No
         if item.happened in _WORDS:
             words = _WORDS[item.happened]
             if item.happened is Happened.KEPT:
-                words += f" {item.lesson_id} would take it."
+                words += f" {item.lesson_id} would get it."
             head = f"  {item.file.relative_to(workspace.folder)}"
             click.echo(wrapped(f"{words.rstrip('.')}.", f"{head} ", "    "))
     click.echo()

@@ -1,4 +1,4 @@
-"""What the terminal can do, and whether to draw on it."""
+"""The terminal's capabilities, and whether to draw on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import click
 
 _NARROW = 80
 _WIDEST = 100
-"""Lines longer than this are hard to read."""
+"""Longer lines are hard to read."""
 
 
 _LEAST_ROOM = 24
@@ -23,9 +23,9 @@ _BELOW = " " * 6
 
 
 def wrapped(text: str, first: str = "", rest: str = "") -> str:
-    """The text in lines that fit: ``first`` opens the first line, ``rest`` the others. No word is cut.
+    """Wrap the text: ``first`` opens the first line, ``rest`` the others. No word is cut.
 
-    Where ``rest`` would leave too little room, the text stands below ``first``.
+    If ``rest`` would leave too little room, the text goes below ``first``.
     """
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     if len(rest) > _LEAST_ROOM and width - len(rest) < _LEAST_ROOM:
@@ -41,14 +41,14 @@ def wrapped(text: str, first: str = "", rest: str = "") -> str:
 
 
 def wrapped_for(stream: object, text: str) -> str:
-    """Each line of the text wrapped if the stream is a terminal; programs get the lines as they are."""
+    """Wrap each line of the text if the stream is a terminal; programs get the lines as they are."""
     if not _is_terminal(stream):
         return text
     return "\n".join(wrapped(line, rest=" " * (len(line) - len(line.lstrip()))) for line in text.split("\n"))
 
 
 def styled(text: str, stream: object = None) -> str:
-    """What stands between backticks in bold instead, if the stream (stdout) is a terminal; else they stay."""
+    """Make text between backticks bold instead if the stream (stdout) is a terminal; else keep it."""
     context = click.get_current_context(silent=True)
     if (context is not None and context.color is False) or not can_draw(stream):
         return text
@@ -56,23 +56,23 @@ def styled(text: str, stream: object = None) -> str:
 
 
 def can_draw(stream: object = None) -> bool:
-    """Whether the stream (stdout) is a terminal that understands control codes."""
+    """Return whether the stream (stdout) is a terminal that understands control codes."""
     return _is_terminal(stream or sys.stdout) and os.environ.get("TERM") != "dumb"
 
 
 def can_ask() -> bool:
-    """Whether someone sits there: without a terminal on both sides nothing is ever asked."""
+    """Return whether questions are possible, which takes a terminal on both sides."""
     return _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
 
 
 def interactive(plain: bool = False, as_json: bool = False) -> bool:
-    """Whether a screen is started: somebody sits at a terminal that can draw, and has not asked for text."""
+    """Return whether to start a screen: in an interactive terminal that can draw, if text is not wanted."""
     return not (plain or as_json) and can_ask() and can_draw() and in_foreground()
 
 
 @contextmanager
 def keys_not_shown() -> Iterator[None]:
-    """While a picture is drawn: a key that the terminal echoes would tear it, Enter most of all."""
+    """Disable echo while a picture is drawn: an echoed key would garble it, Enter most of all."""
     if not _is_terminal(sys.stdin) or not in_foreground():
         yield
         return
@@ -88,9 +88,9 @@ def keys_not_shown() -> Iterator[None]:
 
 
 def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
-    """(name, all is well, in words, what to change) of each capability that matters here."""
+    """Yield (name, whether all is well, description, what to change) of each relevant capability."""
     if not can_draw():
-        yield "drawing", False, "stdout is no terminal: output is plain words", ""
+        yield "drawing", False, "stdout is not a terminal: output is plain text", ""
         return
     columns, lines = shutil.get_terminal_size()
     words = f"{columns} columns, {lines} lines"
@@ -98,7 +98,7 @@ def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
         yield (
             "size",
             False,
-            f"{words}: timelines stand one above the other",
+            f"{words}: timelines are drawn one above the other",
             "a wider window, 160 columns for three",
         )
     else:
@@ -120,7 +120,7 @@ def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
 
 
 def in_foreground() -> bool:
-    """Whoever touches the terminal from the background is stopped by the system."""
+    """Return whether we may use the terminal: the system stops processes that do so in the background."""
     try:
         return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
     except OSError:  # a terminal, but not the one that controls this session
@@ -128,7 +128,7 @@ def in_foreground() -> bool:
 
 
 def _is_terminal(stream: object) -> bool:
-    """Streams can be missing or closed: then nobody looks at them."""
+    """Return False also for streams that are missing or closed."""
     try:
         return bool(stream.isatty())  # type: ignore[attr-defined]
     except (AttributeError, ValueError):

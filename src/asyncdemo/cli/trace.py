@@ -30,7 +30,7 @@ _ONLY_BEFORE = {"-m", "-h", "--help"}
 
 
 class _Trace(click.Command):
-    """Takes trace's own options also right after SCRIPT; from the first other word on all is the script's."""
+    """Accepts trace's options after SCRIPT, too; from the first other word on, everything is the script's."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(context, _own_options_first(self, context, args))
@@ -39,7 +39,7 @@ class _Trace(click.Command):
 def _own_options_first(command: click.Command, context: click.Context, args: list[str]) -> list[str]:
     options = [item for item in command.get_params(context) if isinstance(item, click.Option)]
     before = {name: not option.is_flag for option in options for name in option.opts}
-    # After the script these ask something of it, as after `python SCRIPT`.
+    # After the script, these are for it, like after `python SCRIPT`.
     after = {name: takes for name, takes in before.items() if name not in _ONLY_BEFORE}
     script = _end_of_options(args, 0, before)
     if script >= len(args) or args[script].startswith("-"):
@@ -47,13 +47,13 @@ def _own_options_first(command: click.Command, context: click.Context, args: lis
     end = _end_of_options(args, script + 1, after)
     own = [*args[:script], *args[script + 1 : end]]
     if end > len(args):
-        return own  # the last option lacks its value: click says so
+        return own  # the last option lacks its value: click reports it
     rest = args[end + 1 :] if args[end : end + 1] == ["--"] else args[end:]
     return [*own, "--", args[script], *rest]
 
 
 def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]) -> int:
-    """The place of the first word from ``start`` on that is neither an option nor its value."""
+    """Return the index of the first word from ``start`` on that is neither an option nor its value."""
     at = start
     while at < len(args):
         name, has_value, _ = args[at].partition("=")
@@ -82,8 +82,8 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     "--schedules",
     metavar="N",
     type=click.IntRange(min=1, max=MOST_SCHEDULES),
-    help="Run it N times in virtual time, as on machines that are busy now and then, and say whether it "
-    "always comes to the same.",
+    help="Run it N times in virtual time, as on machines that are busy now and then, and say whether the "
+    "outcome is always the same.",
 )
 @click.option(
     "--schedule",
@@ -100,7 +100,7 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Keep the recording, for `asyncdemo show`. "
-    "An older recording is written over; any other file of that name is not.",
+    "An older recording is overwritten; any other file of that name is not.",
 )
 @click.option(
     "--timeout",
@@ -131,10 +131,10 @@ def command(
     """Run SCRIPT with ARGS, unchanged, and show what its tasks and threads wait for.
 
     SCRIPT is what `python SCRIPT` runs: a file, a folder or zip file with a `__main__`, a `.pyc`, or `-` for
-    standard input. Options of Python, as in `python -X dev -m asyncdemo trace SCRIPT`, are SCRIPT's too.
-    Options of trace stand before SCRIPT or right after it. From the first other word on, or from a
+    standard input. Options of Python, as in `python -X dev -m asyncdemo trace SCRIPT`, apply to SCRIPT too.
+    Options of trace go before SCRIPT or right after it. From the first other word on, or from a
     `--` on, everything is for the script.
-    To a script that asks something on the terminal, answer with --plain.
+    If the script asks something on the terminal, use --plain.
     Exit code 1 if the script failed; its own exit code is part of the report.
     """
     if save_to is not None and not save_to.parent.is_dir():
@@ -186,12 +186,13 @@ def _exit_code(recorded: Recorded) -> int:
 
 
 def _hint_misplaced(command: click.Command, script: str, args: tuple[str, ...], recorded: Recorded) -> None:
-    """A script that fails at one of our options most likely got it by mistake."""
+    """Print a hint if the script failed with one of our options: most likely it was misplaced."""
     ours = {option for parameter in command.params for option in parameter.opts if option.startswith("-")}
     misplaced = [arg for arg in args if arg.partition("=")[0] in ours]
     if misplaced and recorded.runs[0].outcome is RunOutcome.FAILED:
         click.echo(
-            f"{misplaced[0]} went to {script}: options of trace stand before the script or right after it.",
+            f"{misplaced[0]} was passed to {script}: options of trace go before the script or right after "
+            "it.",
             err=True,
         )
 

@@ -1,7 +1,7 @@
-"""``asyncdemo watch``: checks an exercise whenever it is saved, until one quits.
+"""``asyncdemo watch``: checks an exercise whenever it is saved, until the user quits.
 
-Not for: the screen (``tui.watch``), what was saved (``course.workspace.saves``), a check and its verdict
-(``course.judging``).
+Not here: the screen (see ``tui.watch``), detecting saves (see ``course.workspace.saves``), a check and its
+verdict (see ``course.judging``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from asyncdemo.render.terminal.verdict import verdict_text
 from asyncdemo.serving import ServiceCache
 
 _IDLE_S: Final = 0.1
-"""How long at most until a signal is seen."""
+"""The maximum delay until a signal is noticed."""
 _MOST_SPARES: Final = 4
 
 
@@ -38,7 +38,7 @@ _MOST_SPARES: Final = 4
 @click.option(
     "--poll",
     is_flag=True,
-    help="Look at the files again and again. For file systems that do not report changes.",
+    help="Check the files for changes at intervals. For file systems that do not report changes.",
 )
 @plain_option
 @course_option
@@ -74,26 +74,20 @@ def command(
     click_context.exit(EXIT_INTERRUPTED)
 
 
-class _Log:
-    """A context manager: one exercise at a time, and its verdicts, as lines."""
+class _Log(ExitStack):
+    """One exercise at a time, and its verdicts, as lines."""
 
     def __init__(self, context: CourseContext, lesson: Heading, poll: bool) -> None:
+        super().__init__()
         self._context = context
         self._workspace = need_workspace(context)
-        self._stack = ExitStack()
-        self._spares = self._stack.enter_context(SpareChildren())
-        self._kept = self._stack.enter_context(ServiceCache())
-        self._watcher = self._stack.enter_context(Watcher(self._files(), poll))
+        self._spares = self.enter_context(SpareChildren())
+        self._kept = self.enter_context(ServiceCache())
+        self._watcher = self.enter_context(Watcher(self._files(), poll))
         self._practice = self._turned_to(lesson)
 
-    def __enter__(self) -> _Log:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
-
     def go_on(self, signals: list[int]) -> None:
-        """A check, if one is due, or a moment of waiting for a save."""
+        """Run a check, if one is due, or wait a moment for a save."""
         if self._practice.due:
             _say(f"Checking {self._practice.file.name} ...")
             self._practice.begin()
@@ -110,10 +104,10 @@ class _Log:
         if self._practice.record.passed:
             _say(f"{lesson.id} has passed.")
         else:
-            _say(f"{lesson.id} has not passed yet. `asyncdemo watch {lesson.id}` goes on.")
+            _say(f"{lesson.id} has not passed yet. `asyncdemo watch {lesson.id}` continues.")
 
     def _look(self) -> bool:
-        """Whether something has happened after which nobody waits for the verdict of a running check."""
+        """Return whether the verdict of a running check is no longer of interest."""
         changes = self._watcher.look()
         here = self._practice.lesson.id
         saved = [name for name, change in changes.items() if change is Change.SAVED]
@@ -123,7 +117,7 @@ class _Log:
             if others:
                 _say(f"Saved at the same time, and not checked: {others}.")
         elif saved:
-            _say(f"You saved {saved[-1]}, so this is the exercise now; before it was {here}.")
+            _say(f"You saved {saved[-1]}, so this is the exercise now; it was {here} before.")
             ours = exercises(self._context.course)
             self._practice = self._turned_to(next(lesson for lesson in ours if lesson.id == saved[-1]))
             self._practice.saved()
@@ -149,13 +143,10 @@ class _Log:
         if verdict is None:
             _say("So there is no verdict. Save the file and it is checked again.")
             return
-        message, evidence = (
-            (None, None) if verdict.failure is None else (verdict.failure.message, verdict.failure.evidence)
-        )
         lines = verdict_text(
             verdict.held,
-            message,
-            evidence,
+            verdict.message,
+            verdict.evidence,
             knobs=verdict.knobs,
             output=verdict.output,
             repeat=verdict.repeat,

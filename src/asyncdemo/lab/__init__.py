@@ -1,5 +1,4 @@
-"""The lab: five published benchmarks, what arithmetic says about them, and the records of our own
-measurements.
+"""The lab: five published benchmarks, what arithmetic says about them, and records of our own measurements.
 
-Not for: how any of it looks (``site``, ``cli``), or sending requests (``load``).
+Not here: display (see ``site``, ``cli``), or sending requests (see ``load``).
 """

@@ -1,7 +1,7 @@
 """The load client: sends requests to a server as planned, and measures each from its intended send.
 
-It runs in a process of its own (``python -m asyncdemo.load``), so that what it costs is not the server's.
-Not for: starting servers, or judging what was measured.
+It runs in its own process (``python -m asyncdemo.load``), so that its CPU time is not the server's.
+Not here: starting servers, or judging the measurements.
 """
 
 from asyncdemo.load.client import Client

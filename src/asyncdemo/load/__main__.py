@@ -1,4 +1,4 @@
-"""``python -m asyncdemo.load``: with a URL for people, without for ``client.Client``."""
+"""``python -m asyncdemo.load``: with a URL for people, without one for ``client.Client``."""
 
 from __future__ import annotations
 

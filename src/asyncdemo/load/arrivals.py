@@ -1,22 +1,57 @@
-"""The open loop: each request at its time, whether or not those before it are answered.
+"""The open loop: when each request is due, whether or not earlier ones are answered.
 
-Not for: when these times are (``schedule``), how to meet them (``pacing``), what a request is (``engine``).
+Not here: an alarm at these times (see ``pacing``), or the requests (see ``engine``).
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Iterator
+from itertools import count
 from time import perf_counter_ns
 
 from asyncdemo.load.pacing import Alarm, make_alarm
+from asyncdemo.load.plan import Plan
 
+_SECOND_NS = 1_000_000_000
 _BURST = 128
-"""So many overdue requests are begun before responses are looked at again."""
+"""How many overdue requests are started before responses are read again."""
+
+
+def arrivals_ns(plan: Plan) -> Iterator[int]:
+    """Yield when each request is due, in nanoseconds from the start, in order.
+
+    Raises ValueError for a closed loop, where the answers decide.
+    """
+    if plan.rate is None:
+        raise ValueError("a closed loop has no schedule")
+    offsets = (
+        _poisson(plan.rate, random.Random(plan.seed)) if plan.arrivals == "poisson" else _uniform(plan.rate)
+    )
+    end_ns = None if plan.duration_s is None else plan.duration_s * _SECOND_NS
+    for number, offset_ns in enumerate(offsets):
+        if plan.requests is not None and number >= plan.requests:
+            return
+        if end_ns is not None and offset_ns >= end_ns:
+            return
+        yield offset_ns
+
+
+def _uniform(rate: float) -> Iterator[int]:
+    # computed from the number, not as a sum of intervals: rounding must not add up over a million requests
+    return (round(number * _SECOND_NS / rate) for number in count())
+
+
+def _poisson(rate: float, draw: random.Random) -> Iterator[int]:
+    due_s = 0.0
+    while True:
+        due_s += draw.expovariate(rate)
+        yield round(due_s * _SECOND_NS)
 
 
 class Arrivals:
-    """Calls begin with the intended time of each request, and ran_out when there are no more."""
+    """Calls ``begin`` with the intended time of each request, and ``ran_out`` after the last one."""
 
     def __init__(
         self,
@@ -28,7 +63,7 @@ class Arrivals:
         alarm: Callable[[asyncio.AbstractEventLoop, Callable[[], None]], Alarm] = make_alarm,
         now_ns: Callable[[], int] = perf_counter_ns,
     ) -> None:
-        """schedule: nanoseconds from start_ns, in order."""
+        """``schedule`` is in nanoseconds from ``start_ns``, in order."""
         self._schedule, self._start_ns = schedule, start_ns
         self._begin, self._ran_out, self._now_ns = begin, ran_out, now_ns
         self._due_ns: int | None = None
@@ -42,16 +77,16 @@ class Arrivals:
 
     @property
     def is_over(self) -> bool:
-        """Nothing is left of the schedule, or it is closed."""
+        """Whether the schedule is used up, or this is closed."""
         return self._due_ns is None
 
     def close(self) -> None:
-        """Nothing is begun any more. May be called twice."""
+        """Start no more requests. May be called twice."""
         self._due_ns = None
         self._alarm.close()
 
     def _ring(self) -> None:
-        """Begin all that is due: also what came due while a burst of responses was read."""
+        """Start all that is due, including what came due while a burst of responses was read."""
         for _ in range(_BURST):
             due_ns = self._due_ns
             if due_ns is None or due_ns > self._now_ns():

@@ -1,6 +1,6 @@
-"""The load client's process, seen from outside: started with a plan, read while it runs, ended.
+"""The load client's process, seen from outside: started with a plan, read while it runs, stopped.
 
-Not for: what it does in there (``process``, ``engine``).
+Not here: what it does inside (see ``process``, ``engine``).
 """
 
 from __future__ import annotations
@@ -26,22 +26,18 @@ from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 
-__all__ = ["Client", "check_installed"]
-
-_CHUNK = 1 << 16
-
 
 class Client:
-    """A load under way, in a process of its own. A context manager: it is closed on exit.
+    """A load in its own process. A context manager: it is closed on exit.
 
     Args:
         plan: What to send.
-        hold: Get ready, but send nothing before ``go``: starting takes longer than many loads.
-        program: The module that is run, with its arguments: our own, or another that speaks as it does.
+        hold: Get ready, but send nothing before ``go``: starting takes longer than many loads do.
+        program: The module to run, with its arguments: our own, or another with the same protocol.
 
     Attributes:
-        ready (bool): Whether it could begin; what it does from then on is the load.
-        finished (bool): Whether it has said its last word. Then either ``result`` or ``failure`` is there.
+        ready (bool): Whether it can start sending, so that what it does from then on is the load.
+        finished (bool): Whether it has sent its last message. Then either ``result`` or ``failure`` is set.
         result: The figures of the load; None until then.
         failure: Why there is no result, in a sentence; None if there is one.
 
@@ -63,31 +59,31 @@ class Client:
         except BaseException:
             self._errors.close()
             raise
-        stdout = self._process.stdout
-        assert stdout is not None
-        self._output = _Pipe(stdout)
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+        os.set_blocking(self.fileno(), False)
         self._tell(plan.to_json().encode())
         if not hold:
             self.go()
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The id of its process."""
         return self._process.pid
 
     def fileno(self) -> int:
-        """To wait for with select or poll, until finished."""
+        """Return a file descriptor for select or poll; valid until finished."""
         return self._output.fileno()
 
     def read(self, timeout_s: float = 0) -> list[Event]:
-        """What has happened since the last call.
+        """Return what has happened since the last call.
 
         Args:
-            timeout_s: How long to wait at most for something to happen.
+            timeout_s: The longest time to wait for something to happen.
         """
         if self.finished:
             return []
-        data = self._output.take(timeout_s)
+        data = self._take(timeout_s)
         if data is None:
             self._end()
             return []
@@ -98,23 +94,23 @@ class Client:
         return events
 
     def go(self) -> None:
-        """Begin. Only needed once, and only with hold."""
+        """Start sending. Needed only with ``hold``, and only once."""
         self._tell(GO)
 
     def interrupt(self) -> None:
-        """Ask it to let go of what is open and to report what there is; its result follows."""
+        """Ask it to drop what is under way and report what it has; its result follows."""
         self._tell(INTERRUPT)
 
     def close(self) -> None:
-        """End the process, and let go of everything. May be called twice."""
+        """Kill the process and release everything. May be called twice."""
         if not self.finished:
             self.finished = True
-            self.failure = self.failure or "the load client was ended before it was finished"
+            self.failure = self.failure or "the load client was stopped before it had finished"
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
         if self._process.stdin is not None:
-            with contextlib.suppress(OSError):  # what nobody reads any more
+            with contextlib.suppress(OSError):  # data that nobody reads any more
                 self._process.stdin.close()
         self._output.close()
         self._errors.close()
@@ -128,9 +124,9 @@ class Client:
         self.close()
 
     def _tell(self, line: bytes) -> None:
-        # Its standard input stays open: that it closes tells the client that we are gone.
+        # Its standard input stays open: closing it would tell the client that we are gone.
         if self._process.stdin is not None:
-            with contextlib.suppress(OSError, ValueError):  # it has died: `read` will say how
+            with contextlib.suppress(OSError, ValueError):  # it has died: `read` will report how
                 self._process.stdin.write(line + b"\n")
                 self._process.stdin.flush()
 
@@ -140,8 +136,8 @@ class Client:
         except ValueError:
             message = None
         if not isinstance(message, dict):
-            # somebody's sitecustomize prints, say
-            self.failure = f"the load client said what it should not: {line.decode(errors='replace')}"
+            # for example, a sitecustomize module that prints
+            self.failure = f"the load client sent an unexpected message: {line.decode(errors='replace')}"
             self.finished = True
             return
         self.ready = self.ready or "ready" in message
@@ -153,6 +149,16 @@ class Client:
             self.failure = message["failure"]
             self.finished = True
 
+    def _take(self, timeout_s: float) -> bytes | None:
+        """Return what there is to read: b"" if nothing comes in time, None at the end."""
+        # poll, not select: our process may have more than 1,024 files open
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLIN)
+        if not poll.poll(max(0.0, timeout_s) * 1000):
+            return b""
+        data: bytes | None = self._output.read()
+        return None if data == b"" else data or b""  # it is None if there is nothing, after all
+
     def _end(self) -> None:
         self.finished = True
         code = self._process.wait()
@@ -163,47 +169,17 @@ class Client:
             self.failure = f"the load client ended {how} and no result" + (f": {said[-1]}" if said else "")
 
 
-class _Pipe:
-    """Bytes of a pipe as they come: b"" if there are none now, None at its end."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        os.set_blocking(stream.fileno(), False)
-
-    def fileno(self) -> int:
-        return self._stream.fileno()
-
-    def take(self, timeout_s: float) -> bytes | None:
-        # poll, not select: our own process may have more than 1,024 files open
-        poll = select.poll()
-        poll.register(self.fileno(), select.POLLIN)
-        if not poll.poll(max(0.0, timeout_s) * 1000):
-            return b""
-        taken: list[bytes] = []
-        while True:
-            try:
-                data = os.read(self.fileno(), _CHUNK)
-            except BlockingIOError:
-                return b"".join(taken)
-            if not data:
-                return b"".join(taken) if taken else None
-            taken.append(data)
-
-    def close(self) -> None:
-        self._stream.close()
-
-
 def _spawn(program: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            # -P: a learner's own `queue.py` in the current folder is not meant
+            # -P: don't import a learner's `queue.py` from the current folder
             [sys.executable, "-P", "-m", *program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             env=_environment(),
             bufsize=0,
-            # a terminal's Ctrl-C is for our caller, who then decides
+            # a terminal's Ctrl-C goes only to our caller, who decides
             start_new_session=True,
         )
     except OSError as error:
@@ -212,7 +188,7 @@ def _spawn(program: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]
 
 def _environment() -> dict[str, str]:
     environment = dict(os.environ)
-    # what would slow the client down, or change its results, is meant for the program that is measured
+    # what would slow the client down, or change its results, is intended for the program being measured
     for name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONTRACEMALLOC", "PYTHONPROFILEIMPORTTIME"):
         environment.pop(name, None)
     environment[PARENT] = str(os.getpid())
@@ -220,7 +196,7 @@ def _environment() -> dict[str, str]:
     root = Path(asyncdemo.__file__).parent.parent
     installed = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()]
     if str(root) not in installed:
-        # a checkout that is not installed, found by us in some other way
+        # a checkout that is not installed, which we found in some other way
         paths = [path for path in (environment.get("PYTHONPATH"), str(root)) if path]
         environment["PYTHONPATH"] = os.pathsep.join(paths)
     return environment

@@ -1,6 +1,6 @@
-"""``python -m asyncdemo.load URL``: one load, for people; a few lines, or the whole result as JSON.
+"""``python -m asyncdemo.load URL``: one load, for people; prints a few lines, or the whole result as JSON.
 
-Not for: comparing servers (the lab), or what else the plan can do.
+Not here: comparing servers (see the lab), or the other options of a plan.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, UsageError
-from asyncdemo.load.address import read_url
 from asyncdemo.load.needed import check_installed
-from asyncdemo.load.plan import ARRIVALS, Plan, Send
+from asyncdemo.load.plan import ARRIVALS, Plan, Send, read_url
 from asyncdemo.load.process import run_plan
 from asyncdemo.load.result import Result
 
@@ -22,7 +21,7 @@ _NS_IN_MS = 1e6
 
 
 def run_command(arguments: Sequence[str]) -> int:
-    """Prints; returns the exit code: 1 if any request failed."""
+    """Print the result, and return the exit code: 1 if any request failed."""
     options = parser().parse_args(arguments)
     try:
         check_installed()
@@ -42,7 +41,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
     host, port, path = read_url(options.url)
     send = Send(options.method, path, tuple(map(_header, options.header)), _body(options.data))
     requests, clients = options.requests, options.clients
-    # only what was not given: a 0 is refused by the plan
+    # only if not given: the plan rejects a 0
     if requests is None and options.duration is None:
         requests = 200
     if clients is None and options.rate is None:
@@ -63,7 +62,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
 
 
 def summary(result: Result) -> str:
-    """A few lines of the same width for every load."""
+    """Return a few lines, aligned the same for every load."""
     answers = ", ".join(f"{count} × {status}" for status, count in sorted(result.statuses.items()))
     lines = [
         f"requests   {result.requests}, answered {result.answered}" + (f" ({answers})" if answers else ""),
@@ -71,12 +70,13 @@ def summary(result: Result) -> str:
             f"failed     {count} × {kind}: {result.first_errors[kind]}"
             for kind, count in sorted(result.errors.items())
         ),
-        f"time       {result.wall_s:.3f} s, {result.requests_per_s:,.1f} answered a second, "
-        f"{result.open_at_once} at once at the most",
+        f"time       {result.wall_s:.3f} s, {result.requests_per_s:,.1f} answered a second, at most "
+        f"{result.open_at_once} at the same time",
     ]
     if result.answered:
-        named = (f"{_percent(percent)} {_ms(ns)}" for percent, ns in result.percentiles().items())
-        lines.append("latency    " + ", ".join(named))
+        *named, (_, slowest_ns) = result.percentiles().items()
+        words = [f"p{percent:g} {_ms(ns)}" for percent, ns in named]
+        lines.append("latency    " + ", ".join([*words, f"slowest {_ms(slowest_ns)}"]))
     if result.connects.count:
         connects = result.connects
         lines.append(
@@ -88,7 +88,7 @@ def summary(result: Result) -> str:
         lines.append(f"sent late  median {_ms(late.percentile_ns(50))}, p99 {_ms(late.percentile_ns(99))}")
     lines.append(f"client     {result.cpu_s:.3f} s of CPU ({result.engine})")
     if result.interrupted:
-        lines.append("note       interrupted: this is what there was until then")
+        lines.append("note       interrupted: these are the results until then")
     lines += [f"note       {note}" for note in result.notes]
     return "\n".join(lines)
 
@@ -99,21 +99,31 @@ def parser() -> argparse.ArgumentParser:
         description="Send requests to a server, and measure each from the time at which it was meant to go.",
     )
     command.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH")
-    command.add_argument("-n", "--requests", type=int, metavar="N", help="so many in all (default 200)")
-    command.add_argument("--duration", type=float, metavar="S", help="or begin requests for so many seconds")
+    command.add_argument("-n", "--requests", type=int, metavar="N", help="this many in all (default 200)")
     command.add_argument(
-        "-c", "--clients", type=int, metavar="C", help="closed loop: so many at once (default 10)"
+        "--duration", type=float, metavar="S", help="or start requests for this many seconds"
     )
-    command.add_argument("--rate", type=float, metavar="R", help="open loop: so many a second, come what may")
-    command.add_argument("--poisson", action="store_true", help=f"{ARRIVALS[1]} arrivals, not {ARRIVALS[0]}")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="of --poisson (default 0)")
-    command.add_argument("-k", "--keep-alive", action="store_true", help="send many on one connection")
     command.add_argument(
-        "--timeout", type=float, default=30.0, metavar="S", help="of a request, from its intended send"
+        "-c", "--clients", type=int, metavar="C", help="closed loop: this many at the same time (default 10)"
+    )
+    command.add_argument(
+        "--rate", type=float, metavar="R", help="open loop: this many per second, come what may"
+    )
+    command.add_argument("--poisson", action="store_true", help=f"{ARRIVALS[1]} arrivals, not {ARRIVALS[0]}")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of --poisson (default 0)")
+    command.add_argument(
+        "-k", "--keep-alive", action="store_true", help="send many requests on one connection"
+    )
+    command.add_argument(
+        "--timeout",
+        type=float,
+        default=30.0,
+        metavar="S",
+        help="time limit of a request, from its intended send",
     )
     command.add_argument("-X", "--method", default="GET", metavar="METHOD", help="default GET")
     command.add_argument("-H", "--header", action="append", default=[], metavar="'NAME: VALUE'")
-    command.add_argument("--data", metavar="TEXT", help="the body; @FILE for that of a file")
+    command.add_argument("--data", metavar="TEXT", help="the body; @FILE reads it from a file")
     command.add_argument("--json", action="store_true", help="the whole result, with its histograms")
     return command
 
@@ -132,10 +142,6 @@ def _body(text: str | None) -> bytes:
         return Path(text[1:]).read_bytes()
     except OSError as error:
         raise UsageError(f"load: {text[1:]} cannot be read: {error.strerror}") from error
-
-
-def _percent(percent: float) -> str:
-    return "slowest" if percent == 100 else f"p{percent:g}"
 
 
 def _ms(duration_ns: float) -> str:

@@ -1,6 +1,6 @@
-"""One connection: a request out, a response in, and what may end either before it is whole.
+"""One connection: a request out, a response in, and whatever may cut either short.
 
-Not for: which request is next, and what all of them come to (``engine``).
+Not here: which request is next, and the totals (see ``engine``).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 _END_OF_HEAD = b"\r\n\r\n"
 _DELIMITED = re.compile(rb"\r\n(?:content-length|transfer-encoding)[ \t]*:", re.IGNORECASE)
 _QUOTED = 40
-"""So many bytes of what was no HTTP are told."""
+"""How many bytes of a response that is not HTTP are quoted."""
 
 
 def kind_of(error: OSError) -> str:
-    """Of the kinds of `Answered`."""
+    """Return one of the kinds in `Answered.error`."""
     if isinstance(error, ConnectionRefusedError):
         return "refused"
     if isinstance(error, ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
@@ -31,9 +31,9 @@ def kind_of(error: OSError) -> str:
 
 
 class Connection(asyncio.Protocol):
-    """number: of the request under way, or -1.
+    """``number`` is that of the request under way, or -1.
 
-    What is done here for each response is done 100,000 times a second.
+    Whatever is done here for each response is done 100,000 times a second.
     """
 
     __slots__ = (
@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._head: bytes | None = None
-        """What came of the response's head, to ask it how the body ends if the server just closes."""
+        """The response's head so far, which says how the body ends if the server just closes."""
         self.transport: asyncio.Transport | None = None
         self.task: asyncio.Task[None] | None = None
         self.request = b""
@@ -67,18 +67,18 @@ class Connection(asyncio.Protocol):
         self.port = 0
         self.served = 0
         self.status = 0
-        """Of a whole response; 0 until there is one."""
+        """The status of a whole response; 0 until there is one."""
         self.reusable = False
         self.is_closed = False
         self._new_parser()
 
     @property
     def is_silent(self) -> bool:
-        """Nothing has come of this response yet."""
+        """Whether nothing of this response has arrived yet."""
         return self._head is None
 
     def send(self, request: bytes, number: int, intended_ns: int) -> None:
-        """On a connection that is there, or as soon as it is."""
+        """Send on an open connection, or as soon as it is open."""
         self.number, self.intended_ns = number, intended_ns
         self.status = 0
         self._head = None
@@ -87,7 +87,7 @@ class Connection(asyncio.Protocol):
             self.transport.write(request)
 
     def drop(self) -> None:
-        """Close it at once, and let go of what refers to each other: the garbage collector is off."""
+        """Close immediately, and break reference cycles: the garbage collector is off."""
         self.number = -1
         if self.transport is not None:
             self.transport.abort()
@@ -96,13 +96,13 @@ class Connection(asyncio.Protocol):
         self._release()
 
     def cancelled(self) -> None:
-        """It was dropped before it was made."""
+        """The connection was dropped before it was made."""
         self._engine.closed(self)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
         if self.number < 0:
-            self.transport.abort()  # its request was given up while it connected
+            self.transport.abort()  # its request was dropped while it connected
             return
         self._engine.connected(self, perf_counter_ns())
         self.transport.write(self.request)
@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         at_ns = perf_counter_ns()
         if self.number < 0:
-            # nobody asked: what came next would be taken for the answer to another request
+            # unsolicited: what came next would be taken for the answer to another request
             self.drop()
             self._engine.closed(self)
             return
@@ -138,7 +138,7 @@ class Connection(asyncio.Protocol):
             self.status = status
             self.reusable = parser.should_keep_alive()
         else:
-            # a second response to one request: the first counts, but what comes next is whose?
+            # a second response to one request: the first counts, but further data can't be attributed
             self.reusable = False
 
     def eof_received(self) -> None:
@@ -163,11 +163,11 @@ class Connection(asyncio.Protocol):
         self._feed = self._parser.feed_data
 
     def _release(self) -> None:
-        # it refers to us by its callbacks; nothing is fed to it any more
+        # it refers to us through its callbacks, and gets no more data
         self._parser = self._feed = cast("Any", None)
 
     def _ends_with_connection(self) -> bool:
-        """Neither length nor chunks: the body is whatever comes until the server closes (RFC 9112, 6.3)."""
+        """If neither length nor chunks are given, the body ends when the server closes (RFC 9112, 6.3)."""
         head, end, _ = (self._head or b"").partition(_END_OF_HEAD)
         return bool(end) and not _DELIMITED.search(head + b"\r\n")
 
@@ -178,7 +178,7 @@ class Connection(asyncio.Protocol):
 
 
 class DetailedConnection(Connection):
-    """Also knows HEAD, whose response has no body whatever its length says, and keeps what was answered."""
+    """Also handles HEAD, whose response has no body whatever its length says, and keeps answers."""
 
     __slots__ = ("_is_head", "_most", "body", "content_type")
 
@@ -192,7 +192,7 @@ class DetailedConnection(Connection):
     def send(self, request: bytes, number: int, intended_ns: int) -> None:
         self.body, self.content_type = b"", ""
         if self._is_head:
-            self._new_parser()  # the last one still waits for the body
+            self._new_parser()  # the previous one still expects the body
         self._is_head = self._engine.method(number) == "HEAD"
         super().send(request, number, intended_ns)
 
@@ -217,5 +217,5 @@ class DetailedConnection(Connection):
 
 def _not_http(error: Exception, data: bytes) -> str:
     if isinstance(error, httptools.HttpParserUpgrade):
-        return "the server switched to another protocol, which nobody had asked for"
+        return "the server switched to another protocol without being asked"
     return f"the response is not HTTP ({error}): {data[:_QUOTED]!r}"

@@ -1,6 +1,6 @@
-"""The connections of a run: made as they are needed, up to a limit, and kept while they are idle.
+"""The connections of a run: made as needed, up to a limit, and kept while idle.
 
-Not for: what goes over one (``connection``), or which request is next (``engine``).
+Not here: what goes over one (see ``connection``), or which request is next (see ``engine``).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from time import perf_counter_ns
 from asyncdemo.load.connection import Connection
 
 _TURNS = 100
-"""Of the loop, at the most, for connections to close; aborting one takes it two or three."""
+"""The most turns of the loop to wait for connections to close; aborting one takes two or three."""
 
 
 class Connections:
-    """opened: in all.
+    """``new`` makes a connection. ``opened`` is the total.
 
-    failed is called with a connection that has a request and cannot be made.
+    ``failed`` is called with a connection that has a request but can't open.
     """
 
     def __init__(
@@ -29,28 +29,25 @@ class Connections:
         most: int,
         failed: Callable[[Connection, OSError], None],
     ) -> None:
-        self._make, self._failed = make, failed
+        self.new, self._failed = make, failed
         self._address, self._port, self._most = address, port, most
         self._idle: dict[Connection, None] = {}
-        """A dict, as one that the server closes must be found among thousands."""
+        """A dict, because one that the server closes must be found among thousands."""
         self._open = 0
         self.opened = 0
 
     def take(self) -> Connection | None:
-        """An idle one, else a new one, which is not opened yet; None if there may be no more."""
+        """Return an idle one, or else a new one, not yet opened; None if the limit is reached."""
         if self._idle:
             return self._idle.popitem()[0]
-        return self._make() if self.has_room else None
+        return self.new() if self.has_room else None
 
     @property
     def has_room(self) -> bool:
         return self._open < self._most
 
-    def new(self) -> Connection:
-        return self._make()
-
     def keep(self, connection: Connection) -> None:
-        """It is whole, and has nothing to do."""
+        """Keep an intact connection that has nothing to do."""
         self._idle[connection] = None
 
     def open(self, connection: Connection) -> None:
@@ -60,7 +57,7 @@ class Connections:
         connection.task = asyncio.get_running_loop().create_task(self._connect(connection))
 
     def closed(self, connection: Connection) -> bool:
-        """It is no longer open; whether that is news."""
+        """Note that it is no longer open. Return whether that is news."""
         if connection.is_closed:
             return False
         connection.is_closed = True
@@ -69,7 +66,7 @@ class Connections:
         return True
 
     async def close(self) -> None:
-        """Drop those that are idle, and wait until all are closed."""
+        """Drop idle connections, and wait until all are closed."""
         for connection in list(self._idle):
             connection.drop()
         for _ in range(_TURNS):
@@ -84,6 +81,6 @@ class Connections:
         except OSError as error:
             self._failed(connection, error)
         except asyncio.CancelledError:
-            connection.cancelled()  # its request was given up, and this with it
+            connection.cancelled()  # its request was dropped, and the connection with it
         finally:
             connection.task = None

@@ -1,6 +1,7 @@
-"""The load itself: begins requests as planned, and follows each to its end.
+"""The load itself: starts requests as planned, and follows each to its end.
 
-Not for: bytes (``connection``, ``wording``), counting (``tally``), or the process around it (``process``).
+Not here: bytes (see ``connection``, ``request_bytes``), counts (``tally``), or the process (``process``).
+Longer than most: closed and open loops share the requests under way.
 """
 
 from __future__ import annotations
@@ -11,30 +12,30 @@ from collections import deque
 from time import perf_counter_ns, process_time
 from typing import Any
 
-from asyncdemo.load.arrivals import Arrivals
+from asyncdemo.load.arrivals import Arrivals, arrivals_ns
 from asyncdemo.load.connection import Connection, DetailedConnection, kind_of
 from asyncdemo.load.connections import Connections
 from asyncdemo.load.events import Answered, Connected, Reporter, Sent
+from asyncdemo.load.limits import waited_s
 from asyncdemo.load.plan import Plan
+from asyncdemo.load.request_bytes import RequestMaker
 from asyncdemo.load.result import Result
-from asyncdemo.load.schedule import arrivals_ns
 from asyncdemo.load.tally import Tally
-from asyncdemo.load.waiting import waited_s
-from asyncdemo.load.wording import RequestMaker
 
 _SECOND_NS = 1_000_000_000
 _LEAD_NS = 5_000_000
-"""From the decision to start to the first request of an open loop: it must not be late already."""
+"""The time from starting an open loop to its first request, which must not be late already."""
 _RETURN_S = 0.01
-"""A client of a closed loop whose connection failed comes back after this, if only time ends the load:
-a server that has died would be asked for 100,000 refusals a second."""
+"""The delay before a closed-loop client whose connection failed tries again, if only time ends the load: a
+dead server would refuse 100,000 connections a second.
+"""
 _IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"})
 
 
 class Engine:
-    """Runs one plan, once. address: of plan.host, so that looking it up is not measured.
+    """Runs one plan, once. ``address`` is plan.host's, so that looking it up is not measured.
 
-    Raises UsageError for requests that cannot be written down.
+    Raises UsageError for requests that cannot be encoded.
     """
 
     def __init__(
@@ -52,19 +53,19 @@ class Engine:
         self._make = self._maker.make
         self._is_closed_loop = plan.rate is None
         self._last = (plan.requests or 0) - 1 if self._is_closed_loop else -1
-        """Number of the request after which a closed loop begins no more; an open one's schedule knows."""
+        """The number of a closed loop's last request; an open loop's schedule ends by itself."""
         self._keeps = plan.keep_alive
         self._timeout_ns = round(plan.timeout_s * _SECOND_NS)
         self._under_way: dict[int, Connection] = {}
-        """In the order of their deadlines, as dicts keep that of insertion."""
+        """Ordered by deadline, since dicts keep insertion order."""
         self._backlog: deque[tuple[int, int]] = deque()
-        """Number and intended send of requests for which there is no connection left."""
+        """Number and intended send of requests for which no connection is left."""
         self._arrivals: Arrivals | None = None
         self._expiry: asyncio.TimerHandle | None = None
         self._is_window_over = False
-        """An open loop may still have to begin what was due before."""
+        """An open loop may still have to start requests that were due before."""
         self._is_closing = False
-        """No request is begun any more."""
+        """No more requests are started."""
         self._interrupted = False
         self._cpu_before_s = process_time()
         self._waited_before_s = waited_s()
@@ -74,7 +75,7 @@ class Engine:
         return self._maker.methods[number % len(self._maker.methods)]
 
     async def run(self) -> Result:
-        """Until every request begun is answered or has failed. A fault of our own is raised."""
+        """Run until every started request is answered or has failed. An internal error is raised."""
         self._loop = asyncio.get_running_loop()
         self._done = self._loop.create_future()
         self._loop.set_exception_handler(self._broke)
@@ -100,7 +101,7 @@ class Engine:
         return self._tally.result(self._connections.opened, cpu_s, engine, self._interrupted)
 
     def interrupt(self) -> None:
-        """Let go of what is under way, or do not begin at all; `run` then returns what there is."""
+        """Drop what is under way, or don't start at all; `run` then returns what there is."""
         self._interrupted = True
         if self._done is None:
             return
@@ -113,7 +114,7 @@ class Engine:
             self.failed(connection, "interrupted", at_ns, "it was under way")
         self._end_if_done()
 
-    # --- beginning ---------------------------------------------------------------------------------
+    # --- starting requests -------------------------------------------------------------------------
 
     def _start(self) -> None:
         tally, plan = self._tally, self.plan
@@ -130,28 +131,30 @@ class Engine:
             self._loop.call_later(lead_s + plan.duration_s, self._reach_end)
 
     def _ran_out(self) -> None:
-        """Nothing of the schedule is left."""
+        """The schedule is used up."""
         is_last = self._tally.begun == self.plan.requests
         if self.plan.duration_s is None or is_last or self._is_window_over:
             self._stop_beginning()
 
     def _reach_end(self) -> None:
-        """duration_s is over. What was due in it is still begun: to leave it out would spare the tail."""
+        """``duration_s`` is over. Requests due before are still started: leaving them out would hide the
+        tail.
+        """
         self._close_window()
         if self._arrivals is None or self._arrivals.is_over:
             self._stop_beginning()
 
     def _arrive(self, intended_ns: int) -> None:
-        """Of an open loop. Not sent if its time is up: a client that is far behind must come to an end."""
+        """Start an open-loop request, unless it has timed out: a client that is far behind must finish."""
         at_ns = perf_counter_ns()
         if intended_ns + self._timeout_ns > at_ns:
             self._begin(intended_ns)
         else:
             self._tally.begun += 1
-            self._tally.fail("timeout", "it was never sent: the client came to it too late", at_ns)
+            self._tally.fail("timeout", "it was never sent: the client got to it too late", at_ns)
 
     def _begin_next(self) -> None:
-        """Of a closed loop: a client that has nothing under way sends its next request."""
+        """Send the next request of an idle closed-loop client."""
         if not self._is_closing:
             self._begin(perf_counter_ns())
 
@@ -193,7 +196,7 @@ class Engine:
         if connection.number >= 0:
             self.failed(connection, kind_of(error), perf_counter_ns(), error.strerror or str(error))
 
-    # --- what becomes of it -------------------------------------------------------------------------
+    # --- outcomes -----------------------------------------------------------------------------------
 
     def connected(self, connection: Connection, at_ns: int) -> None:
         self._tally.connects.append(at_ns - connection.connect_ns)
@@ -202,14 +205,16 @@ class Engine:
             self._reporter.tell(Connected(connection.number, connection.port, at_ns))
 
     def answered(self, connection: Connection, at_ns: int) -> None:
-        """Its response is whole. Then, on a kept connection, the next request goes out at once."""
+        """The response is whole. Send the next request immediately if the connection is kept."""
         tally = self._tally
         tally.latencies.append(at_ns - connection.intended_ns)
         tally.statuses[connection.status] += 1
         tally.end_ns = at_ns
         del self._under_way[connection.number]
-        if self._reporter is not None:
-            self._tell_answer(connection, at_ns)
+        if self._reporter is not None and isinstance(connection, DetailedConnection):
+            body, content_type = connection.body, connection.content_type
+            answer = Answered(connection.number, at_ns, connection.status, None, body, content_type)
+            self._reporter.tell(answer)
         if not self._is_closing and connection.reusable and self._keeps:
             connection.served += 1
             if self._is_closed_loop:
@@ -241,10 +246,10 @@ class Engine:
         self._end_if_done()
 
     def lost(self, connection: Connection, kind: str, at_ns: int, text: str) -> None:
-        """The connection is gone with a request under way.
+        """The connection was lost with a request under way.
 
-        A server may close a kept connection just as the next request is sent on it; that one is then sent
-        once more, on a new connection, as RFC 9112 (9.3.1) has it, and only if that can do no harm.
+        A server may close a kept connection just as the next request is sent on it. Then that request is sent
+        once more on a new connection, as in RFC 9112 (9.3.1), but only if that can do no harm.
         """
         number = connection.number
         if not (connection.served and connection.is_silent and self.method(number) in _IDEMPOTENT):
@@ -258,33 +263,33 @@ class Engine:
         self._connections.open(again)
 
     def closed(self, connection: Connection) -> None:
-        """It is no longer open; told of each connection, perhaps more than once."""
+        """The connection is no longer open. Called for each one, perhaps more than once."""
         if self._connections.closed(connection) and self._backlog and self._connections.has_room:
             self._send_backlog(self._connections.new())
 
-    # --- the end of things --------------------------------------------------------------------------
+    # --- backlog, timeouts and the end --------------------------------------------------------------
 
     def _send_backlog(self, connection: Connection) -> None:
-        """The request that has waited longest for a connection; some may have waited too long."""
+        """Send the request that has waited longest for a connection; some may have timed out."""
         while self._backlog:
             number, intended_ns = self._backlog.popleft()
             at_ns = perf_counter_ns()
             if intended_ns + self._timeout_ns > at_ns:
                 self._send(number, intended_ns, connection)
                 return
-            self._tally.fail("timeout", "it was never sent: the client may not open more files", at_ns)
+            self._tally.fail("timeout", "it was never sent: the client cannot open more files", at_ns)
         if connection.transport is not None:
             self._connections.keep(connection)
         self._end_if_done()
 
     def _expire_at(self, deadline_ns: int) -> None:
         if self._expiry is not None:
-            self._expiry.cancel()  # of a request begun in place of one that has just expired
+            self._expiry.cancel()  # for a request started in place of one that has just expired
         left_s = max(0, deadline_ns - perf_counter_ns()) / _SECOND_NS
         self._expiry = self._loop.call_later(left_s, self._expire)
 
     def _expire(self) -> None:
-        """One timer for all requests: they have the same patience, so the oldest is the next to lose it."""
+        """Handle timeouts with one timer: they are all the same, so the oldest request expires next."""
         self._expiry = None
         while self._under_way:
             at_ns = perf_counter_ns()
@@ -309,7 +314,7 @@ class Engine:
         self._is_window_over = True
         at_ns, duration_s = perf_counter_ns(), self.plan.duration_s
         if duration_s is not None and not self._is_closed_loop:
-            # nothing is due later, so being late here is no time in which the server could have served more
+            # nothing is due later, so being late here does not give the server more time for requests
             at_ns = min(at_ns, self._tally.start_ns + round(duration_s * _SECOND_NS))
         waited, before_s = waited_s(), self._waited_before_s
         kept_s = None if waited is None or before_s is None else waited - before_s
@@ -328,17 +333,11 @@ class Engine:
             connection.drop()
         await self._connections.close()
 
-    def _tell_answer(self, connection: Connection, at_ns: int) -> None:
-        if self._reporter is not None and isinstance(connection, DetailedConnection):
-            body, content_type = connection.body, connection.content_type
-            answer = Answered(connection.number, at_ns, connection.status, None, body, content_type)
-            self._reporter.tell(answer)
-
     def _broke(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """An error in a callback: without this, the run would wait for ever for what it should have done."""
+        """Handle an error in a callback, which would otherwise leave the run waiting forever."""
         error = context.get("exception")
         if isinstance(error, OSError) and "transport" in context:
-            return  # of the connection; `connection_lost` tells it
+            return  # a connection's error; `connection_lost` reports it
         self._end(error or RuntimeError(context.get("message", "unknown")))
 
     def _end(self, error: BaseException | None) -> None:

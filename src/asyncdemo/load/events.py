@@ -1,7 +1,7 @@
-"""What happened to a request, in the order in which the client saw it; and how that travels.
+"""What happened to a request, in the order in which the client saw it, and the wire format.
 
-All times are ``time.perf_counter_ns``, which the processes of a machine share.
-Not for: figures of all requests together (``result``).
+All times are ``time.perf_counter_ns``, which is common to all processes of a machine.
+Not here: figures of all requests together (see ``result``).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 GO, INTERRUPT = b"go", b"interrupt"
-"""What the client is told, after its plan."""
+"""Messages to the client, after its plan."""
 PARENT = "ASYNCDEMO_LOAD_PARENT"
-"""Variable of the client's environment: the process that it works for."""
+"""Environment variable of the client: the process it works for."""
 
 
 class Sent(NamedTuple):
@@ -22,9 +22,9 @@ class Sent(NamedTuple):
         number: The number of the request, from 0.
         trace_id: The trace id of its traceparent.
         name: Method and path.
-        intended_ns: When it was meant to go.
-        sent_ns: When connecting began, or when it was written to a connection that was there.
-        port: Our port, which is the server's peer port; 0 if it is not known yet.
+        intended_ns: When it should have been sent.
+        sent_ns: When connecting started, or when it was written to an existing connection.
+        port: Our port, which is the server's peer port; 0 if not yet known.
     """
 
     number: int
@@ -36,12 +36,12 @@ class Sent(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """The connection made for a request is there. There is one of these for every new connection.
+    """The connection for a request is open. There is one of these for every new connection.
 
     Attributes:
         number: The number of the request.
         port: Our port, which is the server's peer port.
-        at_ns: When it was there.
+        at_ns: When it was opened.
     """
 
     number: int
@@ -50,15 +50,15 @@ class Connected(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """A whole response is there, or none will be.
+    """A whole response has arrived, or none will.
 
     Attributes:
         number: The number of the request.
         at_ns: When that was.
         status: The status code; None without a whole response.
-        error: None with a whole response. Else "timeout", "refused", "reset", "closed" (ended before a whole
-            response), "protocol" (not HTTP), "network" (any other error of the system) or "interrupted".
-        body: The body, as far as it is kept.
+        error: None with a whole response. Otherwise "timeout", "refused", "reset", "closed" (before the whole
+            response), "protocol" (not HTTP), "network" (any other system error) or "interrupted".
+        body: The part of the body that is kept.
         content_type: The Content-Type of the response.
     """
 
@@ -74,7 +74,7 @@ Event = Sent | Connected | Answered
 
 
 class Reporter(Protocol):
-    """Is told of everything, in the middle of the load: it must not take long."""
+    """Receives every event, in the middle of the load, so it must be fast."""
 
     def tell(self, event: Event) -> None: ...
 
@@ -92,7 +92,7 @@ def to_wire(event: Event) -> list[Any]:
 
 
 def from_wire(fields: Sequence[Any]) -> Event:
-    """Raises KeyError or TypeError for what `to_wire` did not make."""
+    """Raises KeyError or TypeError for anything that `to_wire` did not make."""
     event = _KINDS[fields[0]](*fields[1:])
     if isinstance(event, Answered):
         return event._replace(body=str(event.body).encode("latin-1"))

@@ -1,6 +1,6 @@
-"""Many durations as one HdrHistogram: every figure to 0.1 %, whatever its size.
+"""Many durations as one HdrHistogram: each accurate to 0.1 %, whatever its size.
 
-Not for: collecting them while the load runs (``engine`` only appends to an array, which costs less).
+Not here: collecting durations during the load (``engine`` only appends to an array, which is cheaper).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from asyncdemo.load.needed import check_installed
 
 _LOWEST_NS = 64
 _SHIFT = 6
-"""Finer than any clock reading is exact; and a million durations fall into few distinct values."""
+"""Finer than any clock reading is accurate; a million durations then have few distinct values."""
 _HIGHEST_NS = 3_600_000_000_000
-"""An hour; what took longer counts as that."""
+"""An hour; longer durations count as this."""
 _SIGNIFICANT_DIGITS = 3
 
 
 class Histogram:
-    """Durations in nanoseconds. encoded: HdrHistogram's own interchange format (V2, compressed, base64)."""
+    """Durations in nanoseconds. ``encoded`` is in HdrHistogram's format (V2, compressed, base64)."""
 
     def __init__(self, encoded: str) -> None:
         self.encoded = encoded
@@ -51,11 +51,11 @@ class Histogram:
         return int(self._decoded.get_max_value()) if self.count else 0
 
     def percentile_ns(self, percent: float) -> int:
-        """The least duration that so many percent do not exceed; 0 if there is none at all."""
+        """Return the shortest duration that this percentage does not exceed; 0 if there is none at all."""
         return int(self._decoded.get_value_at_percentile(percent)) if self.count else 0
 
     def percentiles_ns(self, percents: Iterable[float]) -> dict[float, int]:
-        """All in one pass over the counts."""
+        """Return all of them in a single pass over the counts."""
         wanted = list(percents)
         if not self.count:
             return dict.fromkeys(wanted, 0)
@@ -63,7 +63,7 @@ class Histogram:
         return {percent: int(found[percent]) for percent in wanted}
 
     def added(self, other: Histogram) -> Histogram:
-        """Both together, as of two clients that ran at once."""
+        """Return the sum of both, as for two clients that ran at the same time."""
         histogram = library().HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _SIGNIFICANT_DIGITS)
         histogram.add(self._decoded)
         histogram.add(other._decoded)
@@ -75,10 +75,10 @@ class Histogram:
 
 
 def library() -> Any:
-    """The module ``hdrh.histogram``."""
+    """Return the module ``hdrh.histogram``."""
     check_installed()
     with warnings.catch_warnings():
-        # from Python 3.14 on of its structures, whose bytes are in the order that they always were
+        # from Python 3.14 on, about its structures, whose byte layout is unchanged
         warnings.filterwarnings("ignore", "Due to '_pack_'", DeprecationWarning)
         from hdrh import histogram  # type: ignore[import-untyped]
 

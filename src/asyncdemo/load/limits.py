@@ -1,6 +1,6 @@
-"""What the system allows the client: open files, processors, a faster event loop.
+"""What the system allows the client: open files, processors, a faster event loop; how long it made it wait.
 
-Not for: limits of the load itself (``plan``).
+Not here: limits of the load itself (see ``plan``).
 """
 
 from __future__ import annotations
@@ -10,20 +10,22 @@ import os
 import resource
 import socket
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.load.plan import Plan
 
 _OTHER_FILES = 64
-"""Beside connections: standard streams, the loop's own, modules being imported."""
+"""Besides connections: standard streams, the loop's own, modules being imported."""
 _PLENTY = 1 << 16
-"""More than there are ports, so more connections to one server cannot be."""
+"""More than the number of ports, and so of possible connections to one server."""
 _MACOS_MOST = 10_240
-"""macOS names no limit and then accepts no more than this (OPEN_MAX)."""
+"""macOS reports no limit but rejects more than this (OPEN_MAX)."""
+_SCHEDSTAT = Path("/proc/thread-self/schedstat")
 
 
 def allow_connections(plan: Plan) -> int:
-    """Raise the limit of open files as far as may be; returns how many connections that leaves.
+    """Raise the limit of open files as far as allowed. Return how many connections that leaves.
 
     Raises UsageError if a closed loop has more clients than that.
     """
@@ -38,7 +40,7 @@ def allow_connections(plan: Plan) -> int:
 
 
 def pin(cpus: Sequence[int]) -> None:
-    """Stay on these processors, where the system can do that. Raises UsageError if they are not there."""
+    """Stay on these processors, if the system can do that. Raises UsageError if they don't exist."""
     if cpus and hasattr(os, "sched_setaffinity"):
         try:
             os.sched_setaffinity(0, cpus)
@@ -48,7 +50,7 @@ def pin(cpus: Sequence[int]) -> None:
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """uvloop where it is installed: twice the requests for the same CPU time."""
+    """Use uvloop if it is installed: twice the requests for the same CPU time."""
     try:
         import uvloop
     except ImportError:
@@ -58,7 +60,7 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 def resolve(host: str, port: int) -> str:
-    """An address of the host; the first that somebody answers at, if it has several.
+    """Return an address of the host; if it has several, the first that accepts a connection.
 
     Raises AsyncdemoError if it has none.
     """
@@ -68,13 +70,24 @@ def resolve(host: str, port: int) -> str:
         raise AsyncdemoError(f"load: host {host!r} is not known: {error.strerror}") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     for address in addresses if len(addresses) > 1 else ():
-        # "localhost" is ::1 and 127.0.0.1, and a server often listens at one of them only
+        # "localhost" is ::1 and 127.0.0.1, and a server often listens on only one of them
         try:
             socket.create_connection((address, port), timeout=1).close()
         except OSError:
             continue
         return address
     return addresses[0]
+
+
+def waited_s() -> float | None:
+    """Return how long this thread has been ready to run while another program had its processor.
+
+    Only differences matter. None if unavailable (not Linux).
+    """
+    try:
+        return int(_SCHEDSTAT.read_bytes().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def _raise_file_limit() -> int:

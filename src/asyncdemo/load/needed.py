@@ -1,6 +1,6 @@
-"""The packages without which no load can be sent or measured.
+"""The packages required to send and measure a load.
 
-Not for: uvloop, which is only used where it is (``limits``).
+Not here: uvloop, which is optional (see ``limits``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _PACKAGES = {"httptools": "httptools", "hdrh": "hdrhistogram"}
 
 
 def check_installed() -> None:
-    """Raises MissingError if one is not there."""
+    """Raises MissingError if one is missing."""
     missing = [package for module, package in _PACKAGES.items() if find_spec(module) is None]
     if missing:
-        mend = install_command("course")
-        raise MissingError(f"the load client needs {' and '.join(missing)}. Install what it needs: {mend}")
+        fix = install_command("course")
+        raise MissingError(f"the load client needs {' and '.join(missing)}. Install what it needs: {fix}")

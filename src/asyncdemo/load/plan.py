@@ -1,6 +1,6 @@
-"""What to send, how often, and for how long: plain data, which travels as JSON.
+"""What to send, how often, and for how long: plain data, with a JSON format.
 
-Not for: when each request is due (``schedule``) or sending it (``engine``).
+Not here: when each request is due (see ``schedule``) or sending it (see ``engine``).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from asyncdemo.errors import UsageError
 
@@ -42,31 +43,31 @@ class Send:
 class Plan:
     """A load.
 
-    Exactly one of clients (closed loop: each sends its next request when the last is answered) and rate
-    (open loop: so many a second, whether or not there are answers); one or both of requests and duration_s.
+    Set exactly one of clients (closed loop: each sends its next request when the previous one is answered)
+    and rate (open loop: requests at this rate, whether or not they are answered), and at least one of
+    requests and duration_s.
 
     Attributes:
         host: A name or an address.
         port: A number from 1 to 65535.
         sends: What to send, in rotation: request n is ``sends[n % len(sends)]``.
-        requests: How many to send in all.
-        duration_s: No request is due later. Those that are under way, or were due and are late, are waited
-            for.
+        requests: The total number of requests.
+        duration_s: No request is due later. Those under way, or due earlier but late, are waited for.
         clients: How many send at the same time, in a closed loop.
-        rate: How many requests are due in a second, in an open loop.
-        arrivals: When requests of an open loop are due: "uniform", or "poisson", which is independent of each
-            other, as those of many strangers are.
+        rate: How many requests are due per second, in an open loop.
+        arrivals: When requests of an open loop are due: "uniform", or "poisson" (independent of each other,
+            like those of many strangers).
         seed: The seed of the Poisson arrivals.
         timeout_s: The time limit of one request, from its intended send.
         keep_alive: Whether a connection serves many requests. If not, ``Connection: close`` is sent, and each
             request has its own.
         traces: Whether every request has a fresh W3C traceparent.
-        report: Whether to tell of every request as it happens.
+        report: Whether to report every request as it happens.
         keep_answers: With ``report``, how many bytes of each response body to keep.
-        cpus: The processors to pin the client to, where the system can.
+        cpus: The processors to pin the client to, if the system supports that.
 
     Raises:
-        UsageError: If the plan makes no sense; the text says what to change.
+        UsageError: If the plan makes no sense; the message says what to change.
     """
 
     host: str
@@ -97,7 +98,7 @@ class Plan:
             (not self.sends, "there is nothing to send; give at least one of sends"),
             (
                 (self.clients is None) == (self.rate is None),
-                "give either clients (so many at once) or rate (so many a second)",
+                "give either clients (how many at the same time) or rate (how many per second)",
             ),
             (self.requests is None and self.duration_s is None, "give requests or duration_s"),
             _too_small("requests", self.requests, least=1),
@@ -113,7 +114,7 @@ class Plan:
         )
 
     def to_json(self) -> str:
-        """One line."""
+        """Return one line of JSON."""
         plan = asdict(self)
         for send in plan["sends"]:
             send["body"] = base64.b64encode(send["body"]).decode()
@@ -121,10 +122,10 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The plan that ``to_json`` wrote.
+        """Parse a plan written by ``to_json``.
 
         Raises:
-            UsageError: If the text is no plan.
+            UsageError: If the text is not a plan.
         """
         try:
             plan = json.loads(text)
@@ -132,7 +133,19 @@ class Plan:
             plan["cpus"] = tuple(plan.get("cpus", ()))
             return cls(**plan)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UsageError(f"load: this is no plan: {error}") from error
+            raise UsageError(f"load: this is not a plan: {error}") from error
+
+
+def read_url(text: str) -> tuple[str, int, str]:
+    """Return host, port, and path with its query. Raises UsageError if this client cannot load it."""
+    try:
+        url = urlsplit(text)
+        port = 80 if url.port is None else url.port
+    except ValueError as error:
+        raise UsageError(f"load: {text!r} is not a URL: {error}") from error
+    if url.scheme != "http" or not url.hostname:
+        raise UsageError(f"load: {text!r} is not a URL that this client knows; it must begin with http://")
+    return url.hostname, port, (url.path or "/") + (f"?{url.query}" if url.query else "")
 
 
 def _send(fields: Mapping[str, Any]) -> Send:

@@ -1,17 +1,17 @@
-"""The load client from inside its process: a plan comes in, events and the result go out.
+"""The load client inside its process: a plan comes in, events and the result go out.
 
-The plan is a line on standard input; a line ``go`` begins the load, and so does the end of the input; a
-line ``interrupt`` ends it early. On standard output is one JSON object a line: ``{"ready": true}`` when it
-could begin, ``{"events": [...]}``, and as the last word ``{"result": {...}}`` or ``{"failure": "..."}``.
-It ends without a word once whoever started it is gone.
-Not for: what people type (``command``).
+The plan is a line on standard input. A line ``go``, or the end of the input, starts the load; a line
+``interrupt`` ends it early. Standard output has one JSON object a line: ``{"ready": true}`` when it could
+start, ``{"events": [...]}``, and finally ``{"result": {...}}`` or ``{"failure": "..."}``. It exits silently
+if its parent is gone.
+Not here: the command line for people (see ``command``).
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib.util
+import importlib
 import json
 import os
 import queue
@@ -32,11 +32,11 @@ _CHUNK = 1 << 16
 _TELL_EVERY_S = 0.01
 _LOOK_FOR_PARENT_S = 0.25
 OnStart = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None]
-"""Is called with the loop, and what interrupts the load."""
+"""Called with the loop, and a function that interrupts the load."""
 
 
 def serve(run: Callable[[Plan, Reporter | None, OnStart], Result] | None = None) -> int:
-    """Returns the exit code. run: what sends the plan, if it is not our own engine."""
+    """Return the exit code. ``run`` sends the plan; the default is our own engine."""
     try:
         check_installed()
         line, rest = _first_line()
@@ -68,9 +68,9 @@ def run_plan(
     on_start: OnStart | None = None,
     make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> Result:
-    """In this process. SIGINT and SIGTERM end it early, with a result.
+    """Run in this process. SIGINT and SIGTERM end it early, with a result.
 
-    on_start is called with the loop and what interrupts the load. make_loop: not the fastest there is.
+    ``on_start`` gets the loop and a function that interrupts the load. ``make_loop`` replaces the default.
     """
     from asyncdemo.load.engine import Engine
     from asyncdemo.load.limits import allow_connections, loop_factory, pin, resolve
@@ -92,7 +92,7 @@ def run_plan(
 
 
 class _PipeReporter:
-    """Events in batches; a thread writes them, so that a reader who is slow does not make the load wait."""
+    """Sends events in batches from a thread, so that a slow reader does not delay the load."""
 
     def __init__(self) -> None:
         self._batch: list[Event] = []
@@ -128,19 +128,19 @@ class _PipeReporter:
 
 
 class _Parent:
-    """Whoever started us: says go, interrupts, or is gone; then nobody is left to measure for."""
+    """The process that started us. It says go, interrupts, or is gone, which makes measuring pointless."""
 
     def __init__(self, heard: bytes) -> None:
-        """heard: what came together with the plan."""
+        """``heard`` is input that arrived together with the plan."""
         self._heard = heard
-        # Told, as it may have died while we were still starting; then we already have another one.
+        # Passed in, because it may have died while we were starting, and then our parent is another process.
         self._pid = int(os.environ.get(PARENT, os.getppid()))
         self._has_interrupted = False
 
     def await_go(self) -> None:
-        """The end of the input is a go too: a plan may come from a pipe that then ends."""
+        """Treat the end of the input as a go, too: a plan may come from a pipe that then ends."""
         while b"\n" not in self._heard:
-            if not _is_input_there():
+            if not select.select([_STDIN], [], [], _LOOK_FOR_PARENT_S)[0]:
                 self._look()
             elif data := os.read(_STDIN, _CHUNK):
                 self._heard += data
@@ -156,9 +156,9 @@ class _Parent:
         self._look_again()
 
     def _hear(self) -> None:
-        # not sys.stdin: its lock would be held by this thread when the interpreter ends
+        # not sys.stdin: this thread would hold its lock when the interpreter exits
         while os.read(_STDIN, _CHUNK):
-            with contextlib.suppress(RuntimeError):  # the loop has just ended by itself
+            with contextlib.suppress(RuntimeError):  # the loop has just ended
                 self._loop.call_soon_threadsafe(self._interrupt)
 
     def _look_again(self) -> None:
@@ -166,14 +166,9 @@ class _Parent:
         self._loop.call_later(_LOOK_FOR_PARENT_S, self._look_again)
 
     def _look(self) -> None:
-        """That the pipe ends would say little: it may only be closed, or another child keeps it open."""
+        """Don't rely on the pipe: its end may only be closed, or another child may keep it open."""
         if os.getppid() != self._pid:
             os._exit(1)
-
-
-def _is_input_there() -> bool:
-    """Waits a moment for it."""
-    return bool(select.select([_STDIN], [], [], _LOOK_FOR_PARENT_S)[0])
 
 
 @contextlib.contextmanager
@@ -182,7 +177,7 @@ def _interrupted_by_signals(loop: asyncio.AbstractEventLoop, interrupt: Callable
     try:
         for number in numbers:
             loop.add_signal_handler(number, interrupt)
-    except RuntimeError:  # a thread that is not the main one, where signals are somebody else's
+    except RuntimeError:  # not the main thread, so signals are handled elsewhere
         numbers = ()
     try:
         yield
@@ -192,18 +187,17 @@ def _interrupted_by_signals(loop: asyncio.AbstractEventLoop, interrupt: Callable
 
 
 def _get_ready() -> None:
-    """Import what the load will need while it takes nobody's time."""
+    """Import what the load needs, before time is measured."""
     from asyncdemo.load.histogram import library
+    from asyncdemo.load.limits import loop_factory
 
-    for module in ("asyncdemo.load.engine", "asyncdemo.load.limits"):
-        importlib.import_module(module)
+    importlib.import_module("asyncdemo.load.engine")
     library()
-    if importlib.util.find_spec("uvloop") is not None:
-        importlib.import_module("uvloop")
+    loop_factory()
 
 
 def _first_line() -> tuple[str, bytes]:
-    """And what came after it."""
+    """Return the first line and what came after it."""
     data = b""
     while b"\n" not in data:
         more = os.read(_STDIN, _CHUNK)
@@ -220,4 +214,4 @@ def _say(message: dict[str, Any]) -> None:
         try:
             data = data[os.write(_STDOUT, data) :]
         except BrokenPipeError:
-            os._exit(1)  # nobody reads
+            os._exit(1)  # nobody is reading

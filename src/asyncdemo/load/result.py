@@ -1,47 +1,47 @@
-"""What a load came to, as data: counts, latencies, and how well the client itself kept up.
+"""The result of a load, as data: counts, latencies, and how well the client itself kept up.
 
-Not for: single requests (``events``).
+Not here: single requests (see ``events``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from asyncdemo.load.histogram import Histogram
 
-PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
+_PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 _HISTOGRAMS = ("histogram", "connects", "late_ns")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Figures of one load; every duration counts from a request's intended send.
+    """Figures of one load; every latency counts from a request's intended send.
 
     Attributes:
-        requests: How many were begun.
+        requests: How many were started.
         answered: How many got a whole response, of any status; only these are in the histogram.
         statuses: Status -> how many responses had it.
         errors: Kind -> how many; the kinds are those of ``Answered.error``.
-        first_errors: Kind -> what the first of them was, in words.
+        first_errors: Kind -> a description of the first of them.
         wall_s: From the first intended send to the last response or error.
         window_s: How long requests were due: from the first intended send to the last, or all of
             ``duration_s``.
         answered_in_window: How many were answered before the window ended.
         histogram: Latencies: from the intended send to the last byte of the response.
         connects: How long each new connection took.
-        late_ns: The generator's own lag: by how much each request was sent later than intended.
+        late_ns: The generator's own lag: how much later than intended each request was sent.
         cpu_s: CPU time of the client in ``wall_s``.
         retried: How many were sent once more because the server had just closed the kept connection.
-        connections: How many were opened in all.
+        connections: How many were opened in total.
         open_at_once: The most requests under way at the same time.
         engine: The event loop and the pacing: "uvloop, timerfd".
-        interrupted: Whether somebody let go of what was under way.
+        interrupted: Whether the load was interrupted and dropped what was under way.
         notes: What to know before quoting a figure.
         window_cpu_s: CPU time of the client in ``window_s``. For the rest of ``wall_s`` it may only wait for
             the last answers.
-        window_waited_s: How long in ``window_s`` the client could have run while another program had its
+        window_waited_s: How long in ``window_s`` the client was ready to run while another program had its
             processor; None if the system does not tell.
     """
 
@@ -73,15 +73,15 @@ class Result:
 
     @property
     def requests_per_s(self) -> float:
-        """Answered, of all the time it took."""
+        """Answered requests per second of ``wall_s``."""
         return self.answered / self.wall_s if self.wall_s else 0.0
 
-    def percentiles(self, percents: Iterable[float] = PERCENTS) -> dict[float, int]:
-        """Percent -> latency in nanoseconds."""
-        return self.histogram.percentiles_ns(percents)
+    def percentiles(self) -> dict[float, int]:
+        """Return percent -> latency in nanoseconds."""
+        return self.histogram.percentiles_ns(_PERCENTS)
 
     def to_json(self) -> dict[str, Any]:
-        """As what JSON can hold; the histograms as HdrHistogram V2 in base64."""
+        """Return JSON-compatible values; the histograms as HdrHistogram V2 in base64."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         for name in _HISTOGRAMS:
             values[name] = values[name].encoded
@@ -91,7 +91,7 @@ class Result:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """What ``to_json`` gave."""
+        """Parse values returned by ``to_json``."""
         given = dict(values)
         for name in _HISTOGRAMS:
             given[name] = Histogram(given[name])

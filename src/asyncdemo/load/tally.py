@@ -1,6 +1,6 @@
-"""What the engine counts while it runs, cheaply; and the `Result` that is made of it afterwards.
+"""Cheap counters for the running engine, and the `Result` made from them afterwards.
 
-Not for: deciding anything (``engine``).
+Not here: decisions (see ``engine``).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from asyncdemo.load.result import Result
 
 _SECOND_NS = 1_000_000_000
 _BUSY = 0.8
-"""Of a CPU: above it, requests wait for the client itself."""
+"""Share of a CPU: above it, requests wait for the client itself."""
 
 
 class Tally:
-    """Durations are kept one by one, eight bytes each: less work than filling a histogram meanwhile."""
+    """Keeps durations individually, eight bytes each: that is less work than updating a histogram."""
 
     def __init__(self) -> None:
         self.start_ns = 0
@@ -31,12 +31,12 @@ class Tally:
         self.connects = array("q")
         self.late = array("q")
         self.statuses = [0] * 1000
-        """Index: the status; HTTP has three digits."""
+        """Indexed by status; HTTP's have three digits."""
         self.errors: Counter[str] = Counter()
         self.first_errors: dict[str, str] = {}
         self.retried = 0
         self.held_back = 0
-        """Requests that had to wait because no more files may be opened."""
+        """Requests that had to wait because no more files could be opened."""
         self.most_at_once = 0
 
     @property
@@ -49,7 +49,7 @@ class Tally:
         self.end_ns = at_ns
 
     def close_window(self, at_ns: int, cpu_s: float = 0.0, waited_s: float | None = None) -> None:
-        """cpu_s, waited_s: of the client, so far."""
+        """``cpu_s`` and ``waited_s`` are the client's so far."""
         self.window_cpu_s, self.window_waited_s = cpu_s, waited_s
         self.window_ns = at_ns - self.start_ns
         self.answered_in_window = self.answered
@@ -88,7 +88,7 @@ class Tally:
             )
         if self.held_back:
             notes.append(
-                f"{self.held_back} requests waited in the client, which may not open more files "
-                "(raise the hard limit: ulimit -Hn); their waiting is in the latencies"
+                f"{self.held_back} requests waited in the client, which cannot open more files (raise the "
+                "hard limit: ulimit -Hn); their waiting is in the latencies"
             )
         return notes

@@ -1,16 +1,14 @@
 """The recording of one run, as data: what every track and lane did, and when.
 
-Not for: measuring (``metrics``), judging (``diagnose``), files (``store``) or drawing (``render``).
-No I/O, no clock, no asyncio. All times are integer nanoseconds on the clock of the run; only
-differences mean anything.
+No I/O, no clock, no asyncio. All times are integer nanoseconds on the run's clock; only differences mean
+anything. Not here: measuring (see ``metrics``), judging (``diagnose``), files (``store``) or drawing
+(``render``).
 """
 
 from __future__ import annotations
 
-from asyncdemo.model.answers import Answer
-from asyncdemo.model.evidence import Evidence
 from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, State, TrackKind
-from asyncdemo.model.noticed import (
+from asyncdemo.model.observations import (
     AwaitSequence,
     BlockingCall,
     Delay,
@@ -21,11 +19,10 @@ from asyncdemo.model.noticed import (
     Uncaught,
 )
 from asyncdemo.model.resources import Connection, Resource, Slot
-from asyncdemo.model.rows import Lane, Request, Track, lineage
-from asyncdemo.model.run import MemorySample, Run
+from asyncdemo.model.rows import Answer, Lane, Request, SummedTasks, Track, lineage
+from asyncdemo.model.run import Evidence, MemorySample, Run
 from asyncdemo.model.site import Site
 from asyncdemo.model.spans import LOOPS, NO_WAIT, CoarseSpans, Span, Spans, Wait
-from asyncdemo.model.summed import SummedTasks
 from asyncdemo.model.wakes import Wake, Wakes
 
 __all__ = [

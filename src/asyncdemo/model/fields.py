@@ -1,6 +1,6 @@
-"""Frozen dataclasses as plain values, which JSON and TOML can hold, and back, by the types of their fields.
+"""Convert frozen dataclasses to plain values for JSON and TOML, and back, by the types of their fields.
 
-Knows only what recorded runs and the lab's files are made of: numbers, texts, truth values, enums,
+Handles only what recorded runs and the lab's files are made of: numbers, strings, booleans, enums,
 dataclasses, tuples, mappings, and None. Not a general serializer.
 """
 
@@ -22,11 +22,11 @@ _WORDS: Final = {str: "text", bool: "true or false", float: "a number"}
 
 
 class FieldError(ValueError):
-    """The text completes the sentence "Line 7: ..."."""
+    """An invalid field. The message completes the sentence "Line 7: ..."."""
 
 
 def write(value: Any, leave_out: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The fields of a dataclass that are not at their default."""
+    """Return the fields of a dataclass that differ from their defaults, as plain values."""
     kind: Any = type(value)
     return {
         name: _plain(getattr(value, name))
@@ -36,17 +36,17 @@ def write(value: Any, leave_out: frozenset[str] = frozenset()) -> dict[str, Any]
 
 
 def read(kind: type[_T], record: object, name: str = "", *, strict: bool = False, **given: Any) -> _T:
-    """A dataclass from its plain values.
+    """Make a dataclass from its plain values.
 
     Args:
         kind: The dataclass.
         record: Field -> plain value.
-        name: What messages call it, before the names of its fields.
+        name: Its name in messages, in front of the names of its fields.
         strict: Whether a field that the dataclass does not have is an error.
-        given: Fields that come from elsewhere.
+        given: Values of fields that come from elsewhere.
 
     Raises:
-        FieldError: If a field is missing or is not what it should be.
+        FieldError: If a field is missing or invalid.
     """
     if not isinstance(record, Mapping):
         raise _wrong(name, "an object", record)
@@ -69,7 +69,7 @@ def read(kind: type[_T], record: object, name: str = "", *, strict: bool = False
 
 
 def time(name: str, value: object) -> int:
-    """Raises FieldError if the value is no integer of 64 bits."""
+    """Return the value. Raise FieldError if it is not a 64-bit integer."""
     if type(value) is not int or not -_LARGEST <= value <= _LARGEST:
         raise _wrong(name, "an integer", value)
     return value
@@ -77,7 +77,7 @@ def time(name: str, value: object) -> int:
 
 @functools.cache
 def _fields(kind: Any) -> tuple[tuple[str, Any, Any], ...]:
-    """(name, default or MISSING, type) of each field."""
+    """Return (name, default or MISSING, type) for each field."""
     hints = typing.get_type_hints(kind)
     return tuple((field.name, _default(field), hints[field.name]) for field in fields(kind))
 
@@ -135,7 +135,7 @@ def _scalar(name: str, value: Any, kind: Any) -> Any:
 
 
 def _one_of(name: str, value: Any, members: tuple[Any, ...], strict: bool) -> Any:
-    """Of several that are not None each is a scalar."""
+    """If there are several members besides None, each is a scalar."""
     if value is None and NoneType in members:
         return None
     kinds = [member for member in members if member is not NoneType]

@@ -1,4 +1,4 @@
-"""What the words of a run may be: states, outcomes, kinds. Their values are part of the run format."""
+"""States, outcomes and kinds. Their values are part of the run format."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class State(IntEnum):
 
     Attributes:
         RUNNING: 0. Executing.
-        READY: 1. Could run, but something else has the event loop.
-        WAITING: 2. Waits for time, the outside world or another lane.
-        QUEUED: 3. Waits for its turn at something limited.
+        READY: 1. Able to run, but something else has the event loop.
+        WAITING: 2. Waiting for time, the outside world or another lane.
+        QUEUED: 3. Waiting for its turn at something limited.
     """
 
     RUNNING = 0
@@ -37,10 +37,10 @@ class Outcome(StrEnum):
     """How a track or lane ended. Each value is the name in lower case.
 
     Attributes:
-        RETURNED: It came to its end.
+        RETURNED: It returned.
         RAISED: An exception ended it.
         CANCELLED: It was cancelled.
-        OPEN: It was not over when the recording ended.
+        OPEN: It had not ended when the recording did.
     """
 
     RETURNED = "returned"
@@ -53,11 +53,11 @@ class RunOutcome(StrEnum):
     """How a run ended as a whole. Each value is the name in lower case.
 
     Attributes:
-        OK: The program came to its end, with exit code 0.
-        FAILED: It ended with an error or another exit code, in a deadlock, or at its limit of memory or
-            processes.
-        TIMEOUT: It was ended at its time limit.
-        INTERRUPTED: It was ended by Ctrl-C.
+        OK: The program finished with exit code 0.
+        FAILED: It ended with an error or another exit code, in a deadlock, or at its memory or process
+            limit.
+        TIMEOUT: It was stopped at its time limit.
+        INTERRUPTED: It was stopped with Ctrl-C.
     """
 
     OK = "ok"
@@ -67,11 +67,11 @@ class RunOutcome(StrEnum):
 
 
 class Clock(StrEnum):
-    """Whose time the times of a run are. Each value is the name in lower case.
+    """The clock that a run's times come from. Each value is the name in lower case.
 
     Attributes:
-        REAL: The time that passed.
-        VIRTUAL: It jumped to the next timer instead of waiting for it.
+        REAL: The time that really passed.
+        VIRTUAL: A clock that jumps to the next timer instead of waiting for it.
     """
 
     REAL = "real"
@@ -79,14 +79,14 @@ class Clock(StrEnum):
 
 
 class ResourceKind(StrEnum):
-    """What is limited. Each value is the name in lower case.
+    """Kinds of resources, with what is limited. Each value is the name in lower case.
 
     Attributes:
         SEMAPHORE: How many may hold it.
         LOCK: Only one may hold it.
         QUEUE: Its length.
         EXECUTOR: How many of its workers can be busy.
-        POOL: How many connections can be in use.
+        POOL: How many of its connections can be in use.
     """
 
     SEMAPHORE = "semaphore"

@@ -1,4 +1,4 @@
-"""What is limited, and who held it: semaphores, queues, pools with their connections."""
+"""Limited resources and their holders: semaphores, queues, pools with their connections."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from asyncdemo.model.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One track holding one unit of a resource, or asking for one.
+    """One track holding or requesting one unit of a resource.
 
     Attributes:
         track: Index into ``Run.tracks``.
-        start_ns: When it began to hold or ask for it.
+        start_ns: When it began to hold or request it.
         end_ns: When that ended.
     """
 
@@ -30,12 +30,12 @@ class Connection:
     A use begins with the opening if the connection was opened for it.
 
     Attributes:
-        opened_ns: When opening it began.
+        opened_ns: When it began to open.
         ready_ns: When it was open; None if it never was.
         closed_ns: When it was closed; None if it was still open when the recording ended.
-        track: Index into ``Run.tracks`` of the one that opened it.
-        uses: Who held it when, in order.
-        kept: Whether the last to hold it never gave it back.
+        track: Index into ``Run.tracks`` of the track that opened it.
+        uses: Who held it and when, in order.
+        kept: Whether its last holder never gave it back.
         dropped: Whether it was closed because nothing referred to it any more, not by the program.
     """
 
@@ -55,21 +55,21 @@ class Resource:
     Attributes:
         index: Its place in ``Run.resources``.
         kind: What is limited.
-        site: The line that made it.
+        site: The line that created it.
         limit: How many may hold it, or how long a queue may get; None if unlimited.
-        slots: Who held it when; empty for a queue.
+        slots: Who held it and when; empty for a queue.
         levels: For a queue, (time in ns, length) after each change.
         queue: For an executor, who had an item waiting for a worker, and when.
-        name: Of a pool, what it is a pool of: "redis", "s3", "asyncpg".
-        connections: Of a pool, its connections in the order in which they were opened; ``slots`` says who
+        name: For a pool, what it is a pool of: "redis", "s3", "asyncpg".
+        connections: For a pool, its connections in the order in which they were opened; ``slots`` says who
             held any of them.
-        refused: Of a pool, who asked for a connection and got none, from when until when.
-        made_ns: Of a pool, when it was made.
-        made_by: Of a pool, index into ``Run.tracks`` of the one that made it.
-        closed_ns: Of a pool, when the program closed it or the client that it belongs to; None if that was
+        refused: For a pool, who asked for a connection and got none, and when.
+        made_ns: For a pool, when it was created.
+        made_by: For a pool, index into ``Run.tracks`` of the track that created it.
+        closed_ns: For a pool, when the program closed it or the client that it belongs to; None if that was
             left to the end of the program.
         process: Which of the run's processes it belongs to.
-        label: What the line that made it calls it (``left = Lock()``: "left"), "" if that line does not say.
+        label: Its name in the line that created it (``left = Lock()``: "left"); "" if there is none.
     """
 
     index: int

@@ -1,9 +1,10 @@
-"""Who does something: tracks, the lanes on them, the requests that they answer."""
+"""Tracks, the lanes on them, the requests that they answer, and tasks of which only sums are kept."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from asyncdemo.model.kinds import Outcome, TrackKind
 from asyncdemo.model.site import Site
@@ -25,16 +26,15 @@ class Track:
         spans: What it was doing.
         error: The name of the exception that ended it, if one did.
         site: Where the function that it runs is defined.
-        created_at: The line that made it.
-        parent: Index of the track that made it; ``lineage`` follows it.
+        created_at: The line that created it.
+        parent: Index of the track that created it; ``lineage`` follows it.
         thread: Index of the thread whose loop runs the task.
         steps: How often an event loop ran it; 0 for threads.
-        cpu_ns: CPU time of a thread between its start and end, where the system tells.
-        own: Whether the standard library made it for itself, so that it has no lane.
+        cpu_ns: CPU time of a thread between its start and end, where the system reports it.
+        own: Whether the standard library created it for its own use, so that it has no lane.
         process: Which of the run's processes it belongs to: 0 is the script's own, then its workers in the
-            order in which they came.
-        coarse: The stretches that the first of its spans were summed up in, if there were too many to keep
-            each.
+            order in which they appeared.
+        coarse: How the first of its spans were summed, if there were too many to keep each.
     """
 
     index: int
@@ -58,13 +58,13 @@ class Track:
 
 
 def lineage(tracks: Sequence[Track], index: int | None) -> Iterator[Track]:
-    """The track, the one that made it, the one that made that, and so on.
+    """Yield the track, the one that created it, the one that created that, and so on.
 
-    Each comes once, so this ends whatever they say.
+    Each comes once, so this ends even if their parents form a cycle.
 
     Args:
         tracks: ``Run.tracks``.
-        index: Where to begin; None for no track.
+        index: Where to begin; None yields nothing.
     """
     seen: set[int] = set()
     while index is not None and index not in seen and 0 <= index < len(tracks):
@@ -75,20 +75,20 @@ def lineage(tracks: Sequence[Track], index: int | None) -> Iterator[Track]:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A row of the timeline: a track, or one call of a function the lesson names.
+    """A row of the timeline: a track, or one call of a function that the lesson names.
 
     ``spans`` are those of the track between open and close, except that a lane that only awaits
-    its own child task shows the child's states (``Wait.via`` says so).
+    its own child task shows the child's states (see ``Wait.via``).
 
     Attributes:
-        name: The function with short arguments: ``upload(3)``.
-        track: Index into ``Run.tracks`` of what executes it.
+        name: The function with abbreviated arguments: ``upload(3)``.
+        track: Index into ``Run.tracks`` of the track that executes it.
         start_ns: When it was opened.
         end_ns: When it was closed, or the recording ended.
         outcome: How it ended.
         spans: What it was doing.
         function: The function, if the lane is a call.
-        result: What the call returned, as a Python literal, if results were asked for and it is one.
+        result: The call's return value as a Python literal, if results were requested and it has one.
         error: The name of the exception that ended the call, CancelledError included.
     """
 
@@ -108,14 +108,14 @@ class Request:
     """One request to a server, from the moment its client meant to send it to the end of the response.
 
     ``spans``: waiting for the client to begin ("client"), queued to be accepted ("accept"), queued for
-    a thread that takes it ("worker thread") or ready until the event loop begins it, then the states
-    of the track that handled it, and waiting for the rest of the response ("response").
+    a thread ("worker thread") or ready until the event loop starts it, then the states of the track that
+    handled it, and waiting for the rest of the response ("response").
 
     Attributes:
         name: Method, path and number: ``POST /upload 3``.
         start_ns: When its client meant to send it.
         end_ns: When the response ended, or the wait for it.
-        outcome: Whether a whole response came.
+        outcome: Whether a complete response came.
         spans: What it was waiting for, or its handler was doing.
         sent_ns: When the client began to connect or, on an open connection, to send.
         track: Index into ``Run.tracks`` of the handler; None if none was reached.
@@ -136,3 +136,56 @@ class Request:
     handled_ns: int | None = None
     status: int | None = None
     error: str | None = None
+
+
+class Answer(NamedTuple):
+    """A server's response to one request.
+
+    Attributes:
+        method: The method of the request.
+        path: Its path, with the query.
+        status: The status code, or None without a complete response.
+        content_type: The Content-Type of the response.
+        body: As much of the body as was kept.
+    """
+
+    method: str
+    path: str
+    status: int | None
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SummedTasks:
+    """Tasks that have no tracks and no lanes in the run: those of one function that ended in one way.
+
+    Attributes:
+        function: The function that they ran.
+        outcome: How they ended.
+        starts_ns: When each of them began.
+        ends_ns: When each of them ended.
+        steps: How often an event loop ran them, in total.
+        running_ns: How long they ran, in total.
+        ready_ns: How long they were ready, in total.
+        waiting_ns: How long they waited, in total. None of them queued for anything.
+        longest_step_ns: The longest step of any of them.
+        longest_work_ns: The longest time that one of them ran and waited, without its waits for other lanes.
+        parent: Index into ``Run.tracks`` of the track that created them.
+        thread: Index into ``Run.tracks`` of the thread whose loop ran them.
+        site: Where the function is defined.
+    """
+
+    function: str
+    outcome: Outcome
+    starts_ns: tuple[int, ...]
+    ends_ns: tuple[int, ...]
+    steps: int
+    running_ns: int
+    ready_ns: int
+    waiting_ns: int
+    longest_step_ns: int
+    longest_work_ns: int
+    parent: int | None = None
+    thread: int | None = None
+    site: Site | None = None

@@ -1,11 +1,11 @@
-"""The recording of one variant or script, all together."""
+"""The recording of one variant or script as a whole, and a stretch of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from asyncdemo.model.kinds import Clock, RunOutcome
-from asyncdemo.model.noticed import (
+from asyncdemo.model.observations import (
     AwaitSequence,
     BlockingCall,
     Delay,
@@ -16,14 +16,13 @@ from asyncdemo.model.noticed import (
     Uncaught,
 )
 from asyncdemo.model.resources import Resource
-from asyncdemo.model.rows import Lane, Request, Track
-from asyncdemo.model.summed import SummedTasks
+from asyncdemo.model.rows import Lane, Request, SummedTasks, Track
 from asyncdemo.model.wakes import Wakes
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySample:
-    """What the processes of a run together had at one time.
+    """The memory and threads of all processes of a run at one moment.
 
     Attributes:
         at_ns: When the sample was taken.
@@ -49,31 +48,32 @@ class Run:
         python: The version of Python that ran it.
         clock: Whether time was real or virtual.
         outcome: How it ended.
-        exit_code: The program's own; None if it was ended before it had one.
+        exit_code: The program's own; None if it was stopped before it had one.
         threshold_ns: A step that held a loop longer than this is blocking.
-        tracks: Every task and thread that is kept.
+        tracks: Every task and thread that was kept.
         summed: The tasks of which only sums are kept, if there were very many. They have no lanes.
         lanes: The rows: the calls of the named functions if ``named``, else one for each track.
         named: Whether functions were named.
         knobs: Each constant and the value that it ran with.
-        resources: What is limited: semaphores, locks, queues, executors, pools.
-        wakes: Who made whom ready.
+        resources: Semaphores, locks, queues, executors and pools.
+        wakes: Which track made which ready, and when.
         slow_steps: The steps that held a loop longer than the threshold.
         blocking_calls: The blocking calls made inside steps.
-        await_sequences: Awaits that came one after another.
+        await_sequences: Consecutive awaits.
         unawaited: Coroutines that were dropped.
         uncaught: The error that ended the script, if one did.
-        left_pending: Indices into ``tracks`` of tasks that were not done when the main task of their loop
-            was.
-        stuck: Who had not ended, and where, if the run met its time limit or a deadlock, or was interrupted.
+        left_pending: Indices into ``tracks`` of the tasks still pending when the main task of their loop
+            finished.
+        stuck: The tasks and threads that had not ended, and where they were, if the run met its time limit or
+            a deadlock, or was interrupted.
         holdings: Who held what at that time.
         idle: Whether the event loops had no timer set and watched no file at that time.
-        result: What the function that was run returned, as a Python literal, if it is one.
-        requests: Those to a server, in the order in which they were sent. They are drawn instead of the
+        result: What the function that was run returned, as a Python literal, if it has one.
+        requests: Requests to a server, in the order in which they were sent. They are drawn instead of the
             lanes.
-        memory: The samples of memory, in order of time.
+        memory: The memory samples, in order of time.
         processes: How many processes were recorded, the script's own included.
-        delays: The time that passed before callbacks because the run's schedule says so, in order.
+        delays: The delays before callbacks that the run's schedule asked for, in order.
         notes: What a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
@@ -110,5 +110,24 @@ class Run:
 
     @property
     def rows(self) -> tuple[Lane | Request, ...]:
-        """What is drawn, a row each: the requests if there are any, else the lanes."""
+        """The rows that are drawn: the requests if there are any, else the lanes."""
         return self.requests or self.lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The stretch of a run that shows a fault; ``render.terminal.evidence`` draws it.
+
+    Attributes:
+        run: The whole recording.
+        lanes: Indices into ``run.lanes`` of the lanes that matter.
+        start_ns: When the stretch begins.
+        end_ns: When it ends.
+        requests: Indices into ``run.requests``, if requests are what matters.
+    """
+
+    run: Run
+    lanes: tuple[int, ...]
+    start_ns: int
+    end_ns: int
+    requests: tuple[int, ...] = ()

@@ -13,8 +13,8 @@ class Site:
     """A place in source code.
 
     Attributes:
-        file: The file, as the program knows it.
-        line: The number of the line, from 1.
+        file: The file, as the program names it.
+        line: The line number, from 1.
         function: The function that the line is in, if known.
     """
 
@@ -24,5 +24,5 @@ class Site:
 
     @property
     def installed(self) -> bool:
-        """Whether it is in an installed package, so not the user's own code."""
+        """Whether it is in an installed package, and so not the user's own code."""
         return any(part in _PACKAGES for part in re.split(r"[/\\]", self.file))

@@ -1,4 +1,4 @@
-"""What a lane was doing, when, and for what cause: as columns, since a run may have a million of them."""
+"""What a lane was doing, when and why: kept as columns, since a run may have a million spans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Wait:
     """Why a span is waiting or queued, shared by every span with the same cause.
 
     Attributes:
-        reason: A field term: "sleep", "net.read", "task", "empty queue", "semaphore", ...
+        reason: The kind of wait: "sleep", "net.read", "task", "empty queue", "semaphore", ...
         resource: Index into ``Run.resources``, for queued spans.
         on: Index of the track waited for (or that ended the wait), if there is one.
         via: Index of the child track whose state this span shows, if the lane only awaits it.
@@ -36,7 +36,7 @@ class Wait:
 NO_WAIT = Wait()
 
 LOOPS = ("event loop", "hub")
-"""What a thread waits for that runs one: asyncio's, or gevent's."""
+"""``Wait.reason`` of a thread that runs an event loop: asyncio's or gevent's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Span:
         start_ns: When it begins.
         end_ns: When it ends; that instant is part of the next span.
         state: What the lane was doing.
-        wait: What for, if it waited or queued.
+        wait: What it waited or queued for, if it did.
     """
 
     start_ns: int
@@ -57,18 +57,18 @@ class Span:
 
     @property
     def duration_ns(self) -> int:
-        """How long it is."""
+        """The length of the span."""
         return self.end_ns - self.start_ns
 
 
 @dataclass(frozen=True, slots=True)
 class CoarseSpans:
-    """What replaces the first spans of a track that had too many: their sums over stretches of time.
+    """How the first spans of a track were summed over stretches of time, because there were too many.
 
     Attributes:
         until_ns: Spans that start before then say how long each state lasted, not in which order.
-        longest_step_ns: How long the longest step before then was that is known. The longest one of the whole
-            run always is.
+        longest_step_ns: The length of the longest step before then that is known. The longest step of the
+            whole run always is.
         longest_at_ns: When that step began.
     """
 
@@ -78,10 +78,10 @@ class CoarseSpans:
 
 
 class Spans(Sequence[Span]):
-    """The states of a lane from open to close, without gap or overlap: a sequence of ``Span``.
+    """The states of a lane from open to close, without gaps or overlaps: a sequence of ``Span``.
 
-    Kept as columns (13 bytes a span): each span ends where the next one starts, so a gap or an
-    overlap cannot be written down.
+    Kept as columns (13 bytes a span): each span ends where the next one starts, so gaps and overlaps
+    cannot be represented.
     """
 
     __slots__ = ("_causes", "_end_ns", "_starts", "_states", "_sums", "_waits")
@@ -105,7 +105,7 @@ class Spans(Sequence[Span]):
 
     @classmethod
     def of(cls, spans: Iterable[Span]) -> Spans:
-        """Spans from single ones.
+        """Make them from individual spans.
 
         Raises:
             ValueError: If they do not follow each other without gap or overlap.
@@ -124,22 +124,19 @@ class Spans(Sequence[Span]):
 
     @property
     def causes(self) -> Sequence[Wait]:
-        """The table that the column of waits indexes; all spans of a run share it."""
+        """The table that the wait column indexes; all spans of a run share it."""
         return self._causes
 
     @property
     def columns(self) -> tuple[array[int], array[int], array[int], int]:
-        """(start_ns, state, index into ``causes``) columns and the end of the last span.
+        """The columns start_ns, state and index into ``causes``, and the end of the last span.
 
-        For code that walks millions of spans; do not change the arrays.
+        For code that walks millions of spans; don't change the arrays.
         """
         return self._starts, self._states, self._waits, self._end_ns
 
     def sums(self) -> Mapping[tuple[int, int], int]:
-        """(state, index into ``causes``) -> how long in ns, all spans together.
-
-        They are added up only once.
-        """
+        """Return (state, index into ``causes``) -> total length in ns. Computed only once."""
         if self._sums is None:
             sums: dict[tuple[int, int], int] = {}
             ends = chain(islice(self._starts, 1, None), (self._end_ns,))
@@ -150,7 +147,7 @@ class Spans(Sequence[Span]):
         return self._sums
 
     def clip(self, start_ns: int, end_ns: int) -> Spans:
-        """The part between two times; empty if they do not meet."""
+        """Return the part between two times; empty if there is none."""
         if self._starts:
             start_ns, end_ns = max(start_ns, self._starts[0]), min(end_ns, self._end_ns)
         if not self._starts or end_ns <= start_ns:
@@ -162,7 +159,7 @@ class Spans(Sequence[Span]):
         return Spans(starts, self._states[first:last], self._waits[first:last], end_ns, self._causes)
 
     def waiting_until(self, end_ns: int) -> Spans:
-        """The same, and waiting from their end until then; as they are if they end no earlier."""
+        """Return these spans, extended with a wait to ``end_ns`` if they end earlier."""
         if not self._starts or end_ns <= self._end_ns:
             return self
         return Spans(

@@ -1,21 +1,21 @@
-"""Who made whom ready."""
+"""Wakes: which track made which ready, and when."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """One track made another ready.
+    """One track making another ready.
 
     Attributes:
-        at_ns: When that was.
-        waker: Index into ``Run.tracks`` of the one that did it.
-        woken: Index into ``Run.tracks`` of the one that could run then.
+        at_ns: When it happened.
+        waker: Index into ``Run.tracks`` of the track that did it.
+        woken: Index into ``Run.tracks`` of the track that became ready.
     """
 
     at_ns: int
@@ -24,7 +24,7 @@ class Wake:
 
 
 class Wakes(Sequence[Wake]):
-    """A sequence of ``Wake``, in order of time within each woken track; kept as columns, 16 bytes each."""
+    """A sequence of ``Wake``, in order of time for each woken track; kept as columns, 16 bytes a wake."""
 
     __slots__ = ("_at", "_waker", "_woken")
 
@@ -40,11 +40,11 @@ class Wakes(Sequence[Wake]):
         self._woken.append(woken)
 
     def last(self, woken: int, until_ns: int) -> Wake | None:
-        """The last time that a track was made ready, up to a time.
+        """Return the last wake of a track up to a given time.
 
         Args:
             woken: Index into ``Run.tracks``.
-            until_ns: Later ones do not count.
+            until_ns: Later wakes do not count.
         """
         found, at = None, -1
         for _ in range(self._woken.count(woken)):
@@ -65,6 +65,9 @@ class Wakes(Sequence[Wake]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         return Wake(self._at[index], self._waker[index], self._woken[index])
+
+    def __iter__(self) -> Iterator[Wake]:
+        return map(Wake, self._at, self._waker, self._woken)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Wakes) and list(self) == list(other)

@@ -1,4 +1,4 @@
-"""The parent of a traced script: starts it, reads its events, enforces limits, and gives its `Run`.
+"""The parent of a traced script: starts it, reads its events, enforces limits, and returns its ``Run``.
 
-Not for: what runs inside the script (``capture``), or what a run means (``analysis``).
+Not here: what runs inside the script (see ``capture``), what a run means (``analysis``).
 """

@@ -1,6 +1,6 @@
-"""Bytes that have arrived and are still to be looked at: in memory, and what does not fit there in a file.
+"""Bytes that have arrived but are not processed yet: in memory, and in a file if they do not fit there.
 
-So a traced process gets rid of its events as soon as it sends them, however long we take to understand them.
+So a traced process never waits to send its events, however long we take to process them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Backlog:
         self._file: IO[bytes] | None = None
         self._written = self._taken = 0
         self._last: deque[bytes] = deque()
-        """For which the disk has no room."""
+        """Data for which the disk has no room."""
 
     def __bool__(self) -> bool:
         return bool(self._near or self._file or self._last)
@@ -31,7 +31,7 @@ class Backlog:
 
     @property
     def full(self) -> bool:
-        """Nothing more should be put in for now: there is no room for it."""
+        """Whether there is no room for more data at present."""
         return bool(self._last)
 
     def put(self, data: bytes) -> None:
@@ -44,18 +44,18 @@ class Backlog:
     def _filed(self, data: bytes) -> bool:
         try:
             if self._file is None:
-                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it outlives this call
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it must outlive this call
                 self._written = self._taken = 0
             self._file.seek(self._written)
             self._file.write(data)
             self._file.flush()
         except OSError:
-            return False  # what of it stands there is written over, or not read
+            return False  # a partial write is overwritten later, or never read
         self._written += len(data)
         return True
 
     def take(self) -> bytes:
-        """The next ones in order; none if there are none."""
+        """Return the next bytes in order; empty if there are none."""
         if self._near:
             data = self._near.popleft()
             self._near_bytes -= len(data)
@@ -70,7 +70,7 @@ class Backlog:
         return self._last.popleft() if self._last else b""
 
     def close(self) -> None:
-        """Let go of the file. May be called twice."""
+        """Close the file. May be called twice."""
         if self._file is not None:
             self._file.close()
             self._file = None

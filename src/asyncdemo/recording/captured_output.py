@@ -1,4 +1,4 @@
-"""What the script prints, where it is captured: from bytes on pipes or terminals to text for a listener."""
+"""The script's captured output: from bytes on pipes or terminals to text for a listener."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from asyncdemo.recording.polling import readable
 
 
 class CapturedOutput:
-    """The open ends that it is read from; these are to be closed."""
+    """The open descriptors that it is read from, which must be closed."""
 
     def __init__(self, listener: Listener | None) -> None:
         self._listener = listener
         self._streams: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
 
     def __iter__(self) -> Iterator[int]:
-        """The descriptors to be waited for."""
+        """Iterate over the descriptors to wait for."""
         return iter(tuple(self._streams))
 
     def __bool__(self) -> bool:
         return bool(self._streams)
 
     def open(self, descriptors: Mapping[int, str]) -> None:
-        """descriptors: with the name of the stream that each is. They are ours from now on."""
+        """Take ownership of descriptors, given with the names of their streams."""
         for descriptor, stream in descriptors.items():
             self._streams[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
 
     def read(self, descriptor: int) -> None:
-        """Take in what has arrived on this one."""
+        """Read what has arrived on one descriptor."""
         stream, decoder = self._streams[descriptor]
         try:
             data = os.read(descriptor, 1 << 16)
@@ -43,14 +43,14 @@ class CapturedOutput:
             self._close(descriptor)
 
     def read_what_is_there(self) -> None:
-        """On all of them."""
+        """Read what has arrived on all descriptors."""
         waiting = list(self)
         if waiting:
             for descriptor in readable(waiting, 0):
                 self.read(descriptor)
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close all descriptors. May be called twice."""
         for descriptor in list(self._streams):
             self._close(descriptor)
 

@@ -1,8 +1,8 @@
-"""The process that a script will run in, from its start until it is told which script that is.
+"""The process that a script will run in, from its start until it learns which script that is.
 
 Starting one takes as long as starting Python and loading the tracer, so ``SpareChildren`` start some ahead.
 None of them outlives us: each ends by itself once its connection is gone.
-Not for: what it then runs, its events and its limits (``runner``).
+Not here: what it then runs, its events and its limits (see ``runner``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from asyncdemo import capture
@@ -31,28 +30,28 @@ from asyncdemo.recording.terminals import open_terminal
 
 _LAUNCH = str(Path(capture.__file__).parent.absolute() / "boot" / "launch.py")
 _HELLO_S = 60.0
-"""How long whoever has connected may take to say who it is."""
+"""How long a process that has connected may take to identify itself."""
 _LONGEST_HELLO = 1024
 _MOST_CALLERS = 16
-"""That have not said who they are; of more the first is turned away."""
+"""Maximum that have not identified themselves; beyond that, the oldest is turned away."""
 _SEND_S = 60.0
-"""How long the child may take to read what it is told."""
+"""How long the child may take to read what it is sent."""
 _LONGEST_NAME = 100
-"""Of a socket; the system's limit is about this."""
+"""Of a socket; approximately the system's limit."""
 
 
 class Child:
-    """A started process, and all that is ours of it.
+    """A started process and our resources for it.
 
-    frames: of the connection, from the first byte. hello: its first frame.
+    ``frames`` reads the connection from its first byte; ``hello`` is its first frame.
     """
 
     def __init__(
         self, stdout: Stdout, stdin: bool = True, flags: Sequence[str] = (), token: str | None = None
     ) -> None:
-        """stdin: the script may read ours; else there is nothing to read. flags: of its Python.
+        """Start it, with ``flags`` for its Python. Without ``stdin``, the script has nothing to read.
 
-        token: what it is known by; a new one, if not given.
+        ``token`` identifies it; by default, a new one.
         """
         self.stdout, self.stdin = stdout, stdin
         self._flags = flags
@@ -70,17 +69,17 @@ class Child:
         self.family = ProcessTree(self.process, token)
 
     def connect(self, timeout_s: float) -> bool:
-        """Wait at most so long for it to connect and say who it is; whether it has."""
+        """Wait for it to connect and identify itself, at most this long; return whether it has."""
         if self.connection is None:
             caller = self._listener.admit(timeout_s)
             if caller is not None:
                 self.connection, self.frames, self.hello = caller.connection, caller.frames, caller.hello
                 self.connection.settimeout(_SEND_S)
-                self._listener.close()  # were we killed while it waits, it would be left behind
+                self._listener.close()  # if we were killed later, its socket would be left behind
         return self.connection is not None
 
     def expect_more(self) -> str:
-        """Let in those that it starts, too; what has to be in their environment for that."""
+        """Let in the processes that it starts, too; return the value of ``wire.ENV`` that they need."""
         self._listener = _HandshakeListener(self.token)
         return f"{self._listener.address}#{self.token}"
 
@@ -90,23 +89,23 @@ class Child:
 
     @property
     def callers(self) -> list[socket.socket]:
-        """When one of these can be read, somebody else may be let in; none if nobody else is expected."""
+        """Sockets that are readable when ``let_in`` should be called; none if no process is expected."""
         return self._listener.sockets
 
     def let_in(self) -> PendingConnection | None:
-        """A process that it has started and that knows the token, if one has come."""
+        """Return a process that it has started and that knows the token, if one has connected."""
         caller = self._listener.admit(0)
         if caller is not None:
             caller.connection.settimeout(_SEND_S)
         return caller
 
     def take_outputs(self) -> dict[int, str]:
-        """Descriptor -> "stdout" or "stderr", where these are captured; the caller closes them."""
+        """Return descriptor -> "stdout" or "stderr" if these are captured; the caller must close them."""
         outputs, self._outputs = self._outputs, {}
         return outputs
 
     def close(self) -> None:
-        """End it and all it started, and let go of everything. May be called twice."""
+        """End it and everything it started, and release all resources. May be called twice."""
         self.family.end()
         self._listener.close()
         if self.connection is not None:
@@ -117,7 +116,7 @@ class Child:
     def _spawn(self, address: str) -> subprocess.Popen[bytes]:
         environment = dict(os.environ)
         environment[wire.ENV] = address
-        # glibc gives freed memory back so eagerly that asyncio's 256 KiB receive buffer gets slow
+        # glibc returns freed memory so eagerly that asyncio's 256 KiB receive buffer gets slow
         environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 28))
         stdout, stderr, capturing = self._script_output()
         try:
@@ -134,7 +133,7 @@ class Child:
                 os.close(descriptor)
 
     def _script_output(self) -> tuple[int | None, int | None, list[int]]:
-        """(stdout, stderr for the child, descriptors to close here once it has them)."""
+        """Return (stdout, stderr for the child, descriptors to close here once it has them)."""
         if self.stdout is Stdout.TO_STDERR:
             return 2, None, []
         if self.stdout is Stdout.INHERIT:
@@ -148,9 +147,9 @@ class Child:
 
 
 class PendingConnection:
-    """Somebody who has connected, and what was heard of them.
+    """A process that has connected but may not have identified itself.
 
-    hello: their first frame, once it is whole. pid: of who knows the token.
+    ``hello`` is its first frame, once complete; ``pid`` is set if it knows the token.
     """
 
     def __init__(self, connection: socket.socket) -> None:
@@ -163,7 +162,7 @@ class PendingConnection:
         self._heard = 0
 
     def listen(self) -> bool:
-        """Hear what has arrived; False if no hello can come of it."""
+        """Read what has arrived; return False if that cannot become a hello."""
         try:
             data = self.connection.recv(_LONGEST_HELLO)
             self.hello = next(self.frames.feed(data), None)
@@ -176,7 +175,7 @@ class PendingConnection:
 
 
 class _HandshakeListener:
-    """Where one child is expected, and those that it starts: who knows the token. Others may come as well."""
+    """Where a child and the processes that it starts connect: those that know the token. Others may try."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -187,13 +186,13 @@ class _HandshakeListener:
 
     @property
     def sockets(self) -> list[socket.socket]:
-        """What tells that somebody comes or says something; none once it is closed."""
+        """Sockets that are readable when a process connects or sends something; none once closed."""
         if self._listening.fileno() < 0:
             return []
         return [self._listening, *(caller.connection for caller in self._callers)]
 
     def admit(self, timeout_s: float) -> PendingConnection | None:
-        """One that knows the token, if it comes within this time. Nobody else is waited for."""
+        """Return a process that knows the token, if one connects within this time."""
         end_s = time.monotonic() + timeout_s
         while True:
             ready = readable(self.sockets, max(end_s - time.monotonic(), 0))
@@ -216,7 +215,7 @@ class _HandshakeListener:
                 return None
 
     def close(self) -> None:
-        """May be called twice."""
+        """Stop listening and turn away the rest. May be called twice."""
         for caller in list(self._callers):
             self._turn_away(caller)
         self._listening.close()
@@ -225,7 +224,7 @@ class _HandshakeListener:
             self._folder = None
 
     def _answer(self) -> None:
-        with contextlib.suppress(OSError):  # there is none left
+        with contextlib.suppress(OSError):  # no more are waiting
             for _ in range(_MOST_CALLERS):
                 self._callers.append(PendingConnection(self._listening.accept()[0]))
         for caller in self._callers[:-_MOST_CALLERS]:
@@ -249,7 +248,7 @@ class _HandshakeListener:
 
 
 class SpareChildren:
-    """A context manager: children started ahead, for scripts with captured output and nothing on stdin."""
+    """A context manager for children started ahead, for scripts with captured output and no stdin."""
 
     def __init__(self) -> None:
         self._children: list[Child] = []
@@ -257,14 +256,12 @@ class SpareChildren:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         while self._children:
             self._children.pop().close()
 
     def fill(self, count: int) -> bool:
-        """See to it that so many are there, without waiting for them. Whether all can be used together.
+        """Start children until there are ``count``, without waiting for them; return whether all are ready.
 
         Called whenever there is time.
         """
@@ -279,7 +276,7 @@ class SpareChildren:
         return all(child.connection is not None for child in self._children)
 
     def take(self) -> Child:
-        """The oldest, which is the caller's from now on; a new one if there is none."""
+        """Return the oldest, or a new one if there is none. The caller must close it."""
         while self._children:
             child = self._children.pop(0)
             if child.process.poll() is None:
@@ -289,7 +286,7 @@ class SpareChildren:
 
 
 def _says(payload: bytes, token: str) -> int | None:
-    """Which process a first frame comes from, if that was given the token."""
+    """Return the pid of the process that sent a first frame, if it knows the token."""
     with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
         hello = next(wire.messages(payload))
         if type(hello) is wire.Hello and secrets.compare_digest(hello.token, token):

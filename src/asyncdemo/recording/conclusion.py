@@ -1,6 +1,6 @@
-"""How a recording ends: the run of what was recorded, and the notes that say what became of the script.
+"""How a recording ends: the run from what was recorded, and the notes that say what happened to the script.
 
-Not for: the process that the script ran in, if it had one of its own (``runner``).
+Not here: the process that the script ran in, if it had its own (see ``runner``).
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.options import Options, Target
 
 SYNTAX_ERROR = "has a syntax error"
-"""Stands in the note of a run whose script is no Python."""
+"""In the note of a run whose script is not valid Python."""
 _NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encoding", "encoding problem")
-"""What Python, in one version or another, says of a file whose bytes are no source text."""
+"""Parts of the messages, in some version of Python, about a file whose bytes are not source text."""
 
 
 def concluded(
     assembly: Assembly, target: Target, options: Options, outcome: RunOutcome, exit_code: int | None
 ) -> Run:
-    """The run as far as it is recorded."""
+    """Return the run as far as it was recorded."""
     if assembly.invalid is not None:
         reason = assembly.invalid
         is_text = not any(sign in reason for sign in _NO_TEXT)

@@ -1,6 +1,6 @@
-"""The lines to the processes of one recording: what each of them tells goes into the same assembly.
+"""The connections to the processes of one recording, whose events go into the same assembly.
 
-Not for: letting processes in (``child``), nor for when to read (``runner``).
+Not here: letting processes in (see ``child``), when to read (``runner``).
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.backlog import Backlog
 
 _SEND_S = 1.0
-"""How long a process may take to read what it is told."""
+"""How long a process may take to read what it is sent."""
 _BEHIND = 16 << 20
-"""Bytes that are still to be looked at. So much takes us two seconds."""
+"""Unprocessed bytes. This many take us two seconds."""
 _AT_ONCE = 1 << 18
 _IN_A_ROW = 64
 _TURN_S = 0.02
-"""For so long what has arrived is looked at; then it is read on, as nobody who sends may have to wait."""
+"""How long to process what has arrived before reading on, since no sender should have to wait."""
 
 
 class _EventConnection:
     """A connection to one process.
 
-    garbled: nothing on it is understood any more. over: it is read. behind: it was told that we are.
+    If ``garbled``, nothing on it can be understood any more; if ``over``, all has been read; if ``behind``,
+    the process knows that we are behind.
     """
 
     __slots__ = ("backlog", "behind", "frames", "garbled", "over", "process")
@@ -40,14 +41,14 @@ class _EventConnection:
 
 
 class EventConnections:
-    """Processes are known by their numbers: 0 is the script's own."""
+    """Connections to processes, which are identified by numbers: 0 is the script's own."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
         self._lines: dict[socket.socket, _EventConnection] = {}
 
     def __iter__(self) -> Iterator[socket.socket]:
-        """The open ones, to be waited for."""
+        """Iterate over the open connections to wait for."""
         return iter([c for c, line in self._lines.items() if not line.over and not line.backlog.full])
 
     def __len__(self) -> int:
@@ -55,15 +56,15 @@ class EventConnections:
 
     @property
     def processes(self) -> set[int]:
-        """Those that are connected."""
+        """The processes that are connected."""
         return {line.process for line in self._lines.values()}
 
     def open(self, connection: socket.socket, frames: wire.FrameReader, process: int = 0) -> None:
-        """frames: of the connection, from the first byte, as far as it has been read. Ours from now on."""
+        """Take ownership of a connection; ``frames`` has what has been read of it, from the first byte."""
         self._lines[connection] = _EventConnection(frames, process)
 
     def send(self, frame: bytes, process: int | None = None) -> None:
-        """To one process or to all. One that has ended already cannot be told anything."""
+        """Send a frame to one process or to all. Those that have already ended are skipped."""
         for connection, line in self._lines.items():
             if process in (None, line.process):
                 with contextlib.suppress(OSError):
@@ -72,11 +73,11 @@ class EventConnections:
 
     @property
     def behind(self) -> bool:
-        """Is there something that has been read and not been looked at?"""
+        """Whether something has been read but not processed."""
         return any(line.backlog for line in self._lines.values())
 
     def read(self, connection: socket.socket) -> None:
-        """Take what has arrived on this one, to be looked at later."""
+        """Read what has arrived on one connection, to process it later."""
         line = self._lines[connection]
         connection.settimeout(0)
         for _ in range(_IN_A_ROW):
@@ -89,11 +90,11 @@ class EventConnections:
             if not data:
                 line.over = True
                 return
-            if not line.garbled:  # read on: were the connection closed, the script would take us for gone
+            if not line.garbled:  # keep reading: if we closed it, the script would think that we are gone
                 line.backlog.put(data)
 
     def take_in(self) -> None:
-        """Look at what has been read, for a short while."""
+        """Process what has been read, for a short while."""
         end_s = time.monotonic() + _TURN_S
         while time.monotonic() < end_s and self.behind:
             for line in self._lines.values():
@@ -113,10 +114,10 @@ class EventConnections:
             line.garbled = True
             while line.backlog.take():
                 pass
-            self._assembly.stops(line.process, f"early: {error}")
+            self._assembly.stop(line.process, f"early: {error}")
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close all connections. May be called twice."""
         for connection in list(self._lines):
             self._close(connection)
 

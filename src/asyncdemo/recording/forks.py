@@ -1,6 +1,6 @@
-"""Children that are forks of one process, which has loaded the script already: many runs of it, one start.
+"""Children that are forks of one process that has already loaded the script: many runs, one start.
 
-Not for: what the process does (``capture.script.forks``), or which runs are made (``serving.schedules``).
+Not here: what the process does (see ``capture.script.forks``), which runs to make (``serving.schedules``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import signal
 import socket
 import time
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from asyncdemo.capture import wire
@@ -29,9 +28,9 @@ _FORKS_S = 10.0
 
 
 class ForkServer:
-    """A context manager: the process that has loaded a script with these options, and ``fork``.
+    """A context manager for the process that has loaded a script with these options and forks itself.
 
-    A script that cannot be loaded has no forks: then ``child`` gives ordinary children, which say why.
+    If the script cannot be loaded, ``child`` returns ordinary children, which report why.
     """
 
     def __init__(self, target: Target, options: Options) -> None:
@@ -52,24 +51,22 @@ class ForkServer:
             self._serves = False
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._template is not None:
             self._template.close()
 
     def child(self) -> Child:
-        """A fork that has not begun yet, or an ordinary child."""
+        """Return a fork that has not started the script yet, or an ordinary child."""
         return _Fork(self) if self._serves else Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
 
     @property
     def token(self) -> str:
-        """That all of its forks are known by, too."""
+        """The token that also identifies all of its forks."""
         assert self._template is not None
         return self._template.token
 
     def fork(self, address: str, outputs: list[str]) -> int:
-        """The number of the new process. Raises UsageError if there is none."""
+        """Return the pid of the new process. Raise UsageError if there is none."""
         template = self._template
         assert template is not None and template.connection is not None
         with contextlib.suppress(OSError):
@@ -88,9 +85,9 @@ class ForkServer:
         return self._ended.get(pid)
 
     def _hear(self, timeout_s: float, *, once: bool = False) -> bool:
-        """Take in what it says, up to its first word about forks; or only what comes in this time.
+        """Process its messages, up to the first about forks or, if ``once``, what arrives within this time.
 
-        False if it has ended.
+        Return False if it has ended or said nothing about forks in time.
         """
         template = self._template
         assert template is not None and template.connection is not None
@@ -120,7 +117,7 @@ class ForkServer:
 
 
 class _ForkedProcess:
-    """What ``subprocess.Popen`` is of a process of ours; the process whose child it is tells of its end."""
+    """Like ``subprocess.Popen``, but for a child of the fork server, which reports its end."""
 
     def __init__(self, server: ForkServer, pid: int) -> None:
         self._server = server
@@ -151,13 +148,13 @@ class _Fork(Child):
         self._server = server
         self._writable: list[int] = []
         super().__init__(Stdout.CAPTURE, stdin=False, token=server.token)
-        # whoever can only be found by the token is ended with the server: it takes a look at every process
+        # Those that only the token identifies are ended with the server: finding them checks every process.
         self.family = ProcessTree(self.process, "")
 
     def connect(self, timeout_s: float) -> bool:
         connected = super().connect(timeout_s)
         if connected:
-            self._close_writable()  # it has opened them itself by now
+            self._close_writable()  # the fork has opened them itself by now
         return connected
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """How much memory and how many threads the processes of a run have, sampled while they run.
 
-Not for stopping what takes too much of it (``runner``), nor for what a task or a thread costs (``metrics``).
+Not here: stopping processes that use too much (see ``runner``), the cost of a task or thread (``metrics``).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from asyncdemo.recording.processes import ProcessTree
 
 _INTERVAL_S = 0.02
 _SHARE = 20
-"""... but this many times the CPU time of taking one. By the clock a busy machine would stop the sampling."""
+"""The pause is at least this many times a sample's CPU time: by wall time, a busy machine would end it ..."""
 _PAUSE_S = 0.1
-"""... and no more than this: what a run holds for half a second is seen, however slow the machine is."""
+"""... but at most this: what a run holds for half a second is seen, however slow the machine is."""
 
 
 class MemoryMeter:
-    """Of one process and its descendants together. Memory that they share counts in each of them."""
+    """Samples one process and its descendants together. Memory that they share counts for each of them."""
 
     def __init__(self, pid: int, family: ProcessTree) -> None:
         self._family = family
@@ -31,15 +31,15 @@ class MemoryMeter:
 
     @property
     def wait_s(self) -> float:
-        """Until the next sample is due. Only from the first one on, and not after the process has ended."""
+        """Time until the next sample is due; infinite before the first one and after the process ended."""
         return max(self._next_s - time.monotonic(), 0)
 
     def leave_out_tracer(self, pid: int) -> None:
-        """Of this process one thread is the tracer's own; it does not count from now on."""
+        """From now on, do not count one thread of this process, which is the tracer's."""
         self._with_tracer.add(pid)
 
     def sample(self) -> MemorySample | None:
-        """As of now; None once the process itself is gone."""
+        """Take a sample now; None once the process itself is gone."""
         begun_s, at_ns, spent_s = time.monotonic(), time.perf_counter_ns(), time.thread_time()
         resident = virtual = threads = 0
         for process in (self._main, *self._family.descendants):
@@ -47,7 +47,7 @@ class MemoryMeter:
                 used, count = process.memory_info(), process.num_threads()
             except psutil.Error:
                 used, count = None, 0
-            if used is not None and used.rss:  # else it has ended; perhaps nobody has waited for it yet
+            if used is not None and used.rss:  # otherwise it has ended, perhaps as a zombie
                 resident, virtual = resident + used.rss, virtual + used.vms
                 threads += max(count - (process.pid in self._with_tracer), 1)
             elif process is self._main:

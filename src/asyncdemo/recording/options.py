@@ -1,6 +1,6 @@
-"""What is to be recorded, and how: the script and everything that can be asked for.
+"""What to record, and how: the script and all options.
 
-Not for: doing it (``runner``).
+Not here: recording it (see ``runner``).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ class Stdout(Enum):
     INHERIT = "inherit"
     TO_STDERR = "to stderr"
     CAPTURE = "capture"
-    """To the listener, as text."""
+    """Sent to the listener, as text."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A function of a module, imported for it, and what it is called with.
+    """A call of a function in a module, which is imported for it.
 
-    function: its qualified name. arguments: a tuple, as a Python literal. lanes: module -> functions
-    of it whose calls are the rows. path: where the child looks for modules.
+    ``function`` is a qualified name, ``arguments`` a tuple as a Python literal, ``lanes`` module -> those of
+    its functions whose calls are the rows; ``path`` is where the child looks for modules.
     """
 
     module: str
@@ -40,7 +40,7 @@ class Call:
 class Target:
     """A script file, a module as for ``python -m``, or a function of the file; and arguments.
 
-    script: also a folder or zip file with a ``__main__``, a ``.pyc``, or ``-`` for standard input.
+    ``script`` can also be a folder or zip file with a ``__main__``, a ``.pyc``, or ``-`` for standard input.
     """
 
     script: str | None
@@ -54,7 +54,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What a recording of it is called."""
+        """The name of a recording of it."""
         return "stdin" if self.script == "-" else self.module or Path(self.script or "").stem
 
 
@@ -62,18 +62,24 @@ class Target:
 class Options:
     """How to run a target.
 
-    lanes: functions whose calls are the rows. knobs: constants to set, as typed. virtual: let time
-    jump instead of waiting. memory_bytes: resident size at which the child is stopped; None: half of
-    the machine's, of all its processes together. processes: how many it may have started that still
-    run. threshold_s: from when on a step counts as blocking. results: record what the calls of
-    the lanes return, where these are plain values. stdin: the script may read ours, else nothing.
-    environment: variables that are set for the script, in addition to ours. serves: it is a server: when
-    it accepted and handled which request is recorded, and listeners see requests. follow: processes that
-    it starts with multiprocessing's *spawn* are recorded too, with the same lanes and knobs; time is real
-    then, as they have no other in common. memory: sample what it and all that it starts have in memory.
-    flags: of the Python that runs the script, as on its command line. delays: under the virtual clock time
-    passes before callbacks of asyncio's loops: a seed from which delays are drawn, or (number of the
-    callback, ns) of each. forks: the process loads the script, and runs it by forks of itself.
+    Attributes:
+        lanes: Functions whose calls are the rows.
+        knobs: Constants to set, as typed.
+        virtual: Let time jump instead of waiting.
+        memory_bytes: Limit to the resident size of all its processes together; None: half of the machine's.
+        processes: How many processes that it started may be running.
+        threshold_s: A step that takes longer counts as blocking.
+        results: Record what the calls of the lanes return, if these are plain values.
+        stdin: The script may read ours; otherwise it has nothing to read.
+        environment: Variables to set for the script, in addition to ours.
+        serves: It is a server: record when it accepted and handled which request; listeners see requests.
+        follow: Also record processes that it starts with multiprocessing's *spawn*, with the same lanes and
+            knobs. Time is then real, the only time that they have in common.
+        memory: Sample the memory of the script and everything it starts.
+        flags: Command-line options of the Python that runs the script.
+        delays: Time that passes before callbacks of asyncio's loops under the virtual clock: a seed to draw
+            delays from, or (number of the callback, ns) for each.
+        forks: The process loads the script, and runs it in forks of itself.
     """
 
     name: str = ""
@@ -97,12 +103,12 @@ class Options:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """Of stdin, stdout and stderr, those of ours that the script gets."""
+        """Those of our stdin, stdout and stderr that the script gets."""
         return ((0,) if self.stdin else ()) + (() if self.stdout is Stdout.CAPTURE else (1, 2))
 
 
 def child_options(target: Target, options: Options) -> dict[str, object]:
-    """What the traced process has to know before it can compile the script."""
+    """Return what the traced process must know before it can compile the script."""
     call = target.call
     return {
         "script": target.script,
@@ -125,13 +131,13 @@ def child_options(target: Target, options: Options) -> dict[str, object]:
 
 _TAKE_VALUE = "WX"
 _OF_PATHS = {"-E", "-I", "-P", "-s"}
-"""What a package manager writes into the first line of a command, for that command's own imports."""
+"""Package managers write these into the first line of a command, for that command's own imports."""
 _NOT_FOR_SCRIPTS = "ix"
-"""Ours would prompt as well; the first line that is skipped would be our own."""
+"""With -i our process would prompt, too; -x would skip the first line of our own code."""
 
 
 def interpreter_flags(orig_argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(options that the Python with this command line was given, those among them that cannot be passed on)
+    """Return (options that a Python's command line has, those of them that cannot be passed on).
 
     ``python -X dev -m asyncdemo ...``: (("-X", "dev"), ()).
     """

@@ -1,6 +1,6 @@
-"""What a recorded script writes, kept as plain text. A listener that ignores everything else.
+"""Keep what a recorded script writes, as plain text. A listener that ignores everything else.
 
-Not for: showing it while it comes (``render.terminal.output``).
+Not here: showing it as it arrives (see ``render.terminal.output``).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from asyncdemo.model import Outcome, Site, State
 
 _UNSEEN: Final = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 _MOST: Final = 500_000
-"""Characters that are kept of the beginning of a stream, and as many of its end."""
+"""Characters kept of the beginning of a stream, and as many of its end."""
 
 
 class OutputBuffer:
     """stdout, stderr, and both in the order in which they arrived.
 
-    Of a flood the beginning and the end are kept; a line says how much is left out.
+    If there is too much, the beginning and the end are kept; a line says how much is left out.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class OutputBuffer:
         self._streams[stream].add(text)
         if not text:
             return
-        if self._unended not in ("", stream):  # the other stream's line: its end may come later
+        if self._unended not in ("", stream):  # the other stream's line may be completed later
             self._both.add("\n")
             self._cut = self._unended
         if self._cut == stream:
@@ -61,7 +61,7 @@ class OutputBuffer:
 
 
 class _BoundedText:
-    """The beginning and the end of one text that grows."""
+    """The beginning and the end of a growing text."""
 
     def __init__(self) -> None:
         self._head: list[str] = []
@@ -89,5 +89,5 @@ class _BoundedText:
 
 
 def _plain(text: str) -> str:
-    """With the line ends of a file: a terminal adds carriage returns."""
+    """Return the text with the line ends of a file: a terminal adds carriage returns."""
     return without_codes(text).replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)

@@ -1,4 +1,4 @@
-"""Which of several connections and files can be read, however high their descriptors' numbers are."""
+"""Find which connections and files can be read, however high their descriptors' numbers are."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _Source = TypeVar("_Source", bound="int | _Open")
 
 
 def readable(sources: Iterable[_Source], timeout_s: float) -> list[_Source]:
-    """Those that can be read, or have come to their end, waiting at most so long for the first.
+    """Return the sources that can be read or are at their end, waiting at most this long for the first.
 
-    ``select`` refuses descriptors from 1,024 on, which who has many files open gets. Raises OSError for one
-    that is closed, as ``select`` does.
+    ``select`` refuses descriptors from 1,024 on, which a process with many open files gets. Like
+    ``select``, this raises OSError for a closed one.
     """
     by_number = {source if isinstance(source, int) else source.fileno(): source for source in sources}
     poll = select.poll()

@@ -1,8 +1,8 @@
-"""A child process with everything that descends from it: what it uses, and the end of it.
+"""A child process with all its descendants: find them, measure their memory, kill them.
 
 Descendants are found by their parents while these live, and by the run's token in their environment
-afterwards; so only one that has neither, made in the last moment, could be missed.
-Not for starting processes: ``runner`` does that.
+afterwards; so only one that has neither, created at the last moment, could be missed.
+Not here: starting processes (see ``child``).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import psutil
 from asyncdemo.capture import wire
 
 _PERSISTENCE_S = 3.0
-"""How long to go on ending processes that make new ones."""
+"""How long to keep killing processes that start new ones."""
 _HAS_PROC = os.path.exists("/proc/self/task")
 
 
 class ProcessTree:
-    """A process and its descendants, also those that have left its group or its session.
+    """A process and its descendants, including those that have left its group or session.
 
-    Who was seen once by ``look`` stays known, whoever is its parent later.
+    A process that ``look`` has seen stays known, even if its parent changes.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], token: str) -> None:
@@ -35,12 +35,12 @@ class ProcessTree:
         self._seen: tuple[psutil.Process, ...] = ()
 
     def look(self) -> int:
-        """Note who is there now; returns how many that are."""
+        """Update the known descendants; return how many there are."""
         here = dict.fromkeys(filter(_lives, self._seen))
         pending = [*here, *self._main()]
         while pending:
             for child in _children(pending.pop()):
-                # Two are equal if they have the same number and started at the same time: numbers come back.
+                # Processes are equal if pid and start time are the same: pids are reused.
                 if child not in here:
                     here[child] = None
                     pending.append(child)
@@ -49,25 +49,25 @@ class ProcessTree:
 
     @property
     def descendants(self) -> tuple[psutil.Process, ...]:
-        """Those that ``look`` saw last, a process before its children."""
+        """The descendants that ``look`` last saw, each before its children."""
         return self._seen
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The same by their numbers."""
+        """The pids of ``descendants``."""
         return tuple(one.pid for one in self._seen)
 
     def uses_more_than(self, limit_bytes: int) -> bool:
-        """All together; memory that they share counts once, as far as the system tells."""
+        """Return whether all together do; shared memory counts once, if the system reports it."""
         here = [*self._seen, *self._main()]
         if sum(map(_resident, here)) <= limit_bytes:
             return False
         return len(here) == 1 or sum(map(_proportional, here)) > limit_bytes
 
     def end(self) -> None:
-        """Kill all of them, and wait for the process itself. May be called twice."""
+        """Kill all of them and wait for the process itself. May be called twice."""
         self.look()
-        if self._process.poll() is None:  # else its number may be somebody else's by now
+        if self._process.poll() is None:  # otherwise its pid may have been reused
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
@@ -80,7 +80,7 @@ class ProcessTree:
                 return
             for one in left:
                 with contextlib.suppress(psutil.Error):
-                    one.kill()  # not if its number is somebody else's by now
+                    one.kill()  # raises if the pid has been reused
             time.sleep(0.01)
 
     def _main(self) -> list[psutil.Process]:
@@ -92,7 +92,7 @@ class ProcessTree:
 
 
 def _lives(process: psutil.Process) -> bool:
-    """It has not ended, not even as a zombie, and its number is still its own."""
+    """Return whether it is alive: neither ended nor a zombie, and its pid not reused."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:
@@ -108,7 +108,7 @@ def _living(pids: Iterable[int]) -> Iterator[psutil.Process]:
 
 def _children(parent: psutil.Process) -> Iterator[psutil.Process]:
     found: list[int] = []
-    if _HAS_PROC:  # psutil would look at all processes there are, which takes many times as long
+    if _HAS_PROC:  # psutil would go through all processes, which takes many times as long
         with contextlib.suppress(OSError):  # it has ended
             for thread in os.listdir(f"/proc/{parent.pid}/task"):
                 with open(f"/proc/{parent.pid}/task/{thread}/children", "rb") as file:
@@ -120,16 +120,16 @@ def _children(parent: psutil.Process) -> Iterator[psutil.Process]:
 
 
 def _group_of_ended(leader: int) -> Iterator[psutil.Process]:
-    """Who is left of the group and the session of a process that has been waited for.
+    """Return what is left of the group and session of a process that has been waited for.
 
-    The system gives its number to nobody else before these are gone, so if it is in use there are none.
+    The system does not reuse its pid before these are gone, so if the pid is in use, there are none.
     """
     members = [pid for pid in psutil.pids() if leader in _groups(pid)]
     return _living(members if leader not in members else ())
 
 
 def _groups(pid: int) -> tuple[int, ...]:
-    """Of its group and its session."""
+    """Return the ids of its group and its session."""
     try:
         return os.getpgid(pid), os.getsid(pid)
     except OSError:  # it has ended
@@ -137,16 +137,16 @@ def _groups(pid: int) -> tuple[int, ...]:
 
 
 def _marked(token: str) -> Iterator[psutil.Process]:
-    """Processes whose environment names this run."""
-    for pid in psutil.pids() if token else ():  # an empty one would be in every environment
-        with contextlib.suppress(psutil.Error):  # it has ended, or is somebody else's
+    """Yield the processes whose environment has the token of this run."""
+    for pid in psutil.pids() if token else ():  # an empty token would be in every environment
+        with contextlib.suppress(psutil.Error):  # it has ended, or belongs to another user
             process = psutil.Process(pid)
             if token in process.environ().get(wire.ENV, "") and pid != os.getpid() and _lives(process):
                 yield process
 
 
 def _resident(process: psutil.Process) -> int:
-    """Bytes in memory; 0 if the process is gone."""
+    """Return the bytes in memory; 0 if the process is gone."""
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
@@ -154,7 +154,7 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _proportional(process: psutil.Process) -> int:
-    """As ``_resident``, but of what it shares with others only its part, where the system tells that."""
+    """Return the bytes in memory, with only its share of shared memory if the system reports that."""
     try:
         return int(getattr(process.memory_full_info(), "pss", 0)) or _resident(process)
     except psutil.Error:

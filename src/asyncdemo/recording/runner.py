@@ -1,7 +1,9 @@
-"""Runs a script in a child process under the tracer and gives its ``Run``.
+"""Run a script in a child process under the tracer and return its ``Run``.
 
-Starts the child, reads its events, enforces the limits, and ends the whole process group whatever
-happens. What the events mean is ``assembly``'s business; what is drawn of them the listener's.
+This starts the child, reads its events, enforces the limits, and ends the whole process group whatever
+happens. ``assembly`` interprets the events; the listener draws them.
+
+Longer than most: a recording is one state machine, and its limits, signals and end depend on each other.
 """
 
 from __future__ import annotations
@@ -13,15 +15,13 @@ import socket
 import sysconfig
 import time
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Protocol
 
 import psutil
 
 from asyncdemo.capture import wire
 from asyncdemo.errors import MissingError, ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.recording.assembly import Assembly, Listener
+from asyncdemo.recording.assembly import Assembly, Listener, RequestMatcher
 from asyncdemo.recording.captured_output import CapturedOutput
 from asyncdemo.recording.child import Child, PendingConnection, SpareChildren
 from asyncdemo.recording.conclusion import SYNTAX_ERROR, concluded, time_limit_words
@@ -38,7 +38,7 @@ __all__ = [
     "Listener",
     "Options",
     "Recording",
-    "RequestIntake",
+    "RequestMatcher",
     "SpareChildren",
     "Stdout",
     "Target",
@@ -49,31 +49,33 @@ _START_TIMEOUT_S = 60.0
 _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
 _SETTLES_S = 1.5
-"""After a process that the script has started has come, for the script to get to know of it."""
+"""After a process that the script started has connected: time for the script to learn of it."""
 _LINGER_S = 0.5
-"""What the script has started and left running may go on for so long after its end."""
+"""How long processes that the script left running may continue after its end."""
 _LOOK_S = 0.02
 _SILENCE = 25
-"""Once the child has ended, and so often nothing was there when we looked, nothing more comes.
+"""After the child has ended, this many looks in a row without new data mean that no more will come.
 
-Looks and not seconds: on a busy machine it may be we who come late.
+Looks, not seconds: on a busy machine, it may be us who are late.
 """
 _NOTEWORTHY_NS = 100_000_000
-"""A recording that ends so much earlier than the script did says so."""
+"""A recording that ends this much earlier than the script says so."""
 _ANSWER_S = 0.5
-"""How long a script that is to be ended has to say who has not ended."""
+"""How long a script that is about to be ended has to report who has not ended."""
 _STILL_S = 3.0
-"""A script that has done nothing for so long is asked who waits for what."""
+"""A script that has done nothing for this long is asked who waits for what."""
 _CENSUS_S = 0.05
-"""How often to look which processes there are and what memory they use."""
+"""How often to check which processes there are and how much memory they use."""
 _CENSUS_SHARE = 20
-"""... but this many times what that takes."""
+"""The interval is at least this many times the duration of a check."""
 
 
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
-    """Run to the end (or a limit) and give the recording.
+    """Run a target to its end (or a limit) and return the recording.
 
-    Raises UsageError for a missing file, an unknown knob or lane, ScriptError for what is no file at all.
+    Raises:
+        UsageError: If a file is missing, or a knob or lane is unknown.
+        ScriptError: If it is neither a file nor a folder.
     """
     with Recording(target, options, listener) as recording:
         recording.start()
@@ -84,19 +86,9 @@ def record(target: Target, options: Options, listener: Listener | None = None) -
 
 
 def _need_gil() -> None:
-    """The tracer was never tried on threads that execute at the same time, so it draws no picture of them."""
+    """Refuse free-threaded Python: the tracer was never tried on threads that run at the same time."""
     if sysconfig.get_config_var("Py_GIL_DISABLED") and os.environ.get("PYTHON_GIL") != "1":
         raise MissingError("Nothing is recorded on a Python without the GIL. Turn it on: export PYTHON_GIL=1")
-
-
-class RequestIntake(Protocol):
-    """Hears what the client of a server's requests knows of them."""
-
-    def request_sent(
-        self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
-    ) -> None: ...
-    def request_connected(self, number: int, port: int) -> None: ...
-    def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None: ...
 
 
 class Recording:
@@ -110,9 +102,9 @@ class Recording:
         child: Child | None = None,
         settings: Settings | None = None,
     ) -> None:
-        """child: one that was started ahead, with the options' stdin and stdout; it is ours from now on.
+        """Take ownership of ``child``, started ahead with the options' stdin and stdout, if given.
 
-        settings: of the terminal, to be put back in the end; as they are now, if not given.
+        ``settings`` of the terminal are restored at the end; by default, the current ones.
         """
         _need_gil()
         self._target = target
@@ -126,7 +118,7 @@ class Recording:
         self._child = child
         self._connections = EventConnections(self._assembly)
         self._processes = 1
-        """How many have come, the script's own included."""
+        """How many have connected, the script's own included."""
         self._settings = Settings(options.descriptors) if settings is None else settings
         self._output = CapturedOutput(listener)
         self._stopped: RunOutcome | None = None
@@ -141,18 +133,18 @@ class Recording:
         self._ended_ns = 0
         self._silent_looks = 0
         self._outlived = False
-        """What it had left running has been ended."""
+        """Processes that it left running have been ended."""
         self._abandoned = False
-        """What is still under way is not waited for."""
+        """Don't wait for events that are still in transit."""
         self._asked_at: float | None = None
+        """When it was asked who has not ended, unless it continued since."""
         self._answer_is_due = False
         """Something happened between the question who is stuck and the answer."""
-        """When it was asked who has not ended, unless it went on since."""
         self._stands_still = False
         self._interrupts = False
         self._events = 0
         self._still_since: float | None = None
-        """Since when nothing has happened; None before it may run."""
+        """Since when nothing has happened; None before the script may run."""
         self._next_census = 0.0
         self._counted_at_end = False
         self._meter: MemoryMeter | None = None
@@ -161,17 +153,15 @@ class Recording:
     def __enter__(self) -> Recording:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- life -----------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the child; returns once it has compiled the script and waits for ``go``.
+        """Start the child; return once it has compiled the script and waits for ``go``.
 
-        Raises UsageError if it does not, MissingError if memory cannot be sampled.
+        Raises UsageError if the child refuses to run the script, and the errors of ``record`` for its file.
         """
         _check(self._target.script)
         if self._child is None:
@@ -204,18 +194,17 @@ class Recording:
         self.restart_time_limit()
 
     def restart_time_limit(self) -> None:
-        """It counts from now on."""
         if self._options.timeout_s is not None:
             self._deadline = time.monotonic() + self._options.timeout_s
 
     @property
     def compiled(self) -> bool:
-        """The child has read the script, and it is one."""
+        """Whether the child has compiled the script."""
         return self._assembly.ready
 
     @property
     def exit_code(self) -> int | None:
-        """None as long as the script runs."""
+        """The script's exit code; None while it runs."""
         return None if self._child is None else self._child.process.poll()
 
     @property
@@ -229,21 +218,21 @@ class Recording:
         return self._assembly.knobs
 
     def pids(self) -> set[int]:
-        """The child and all that it has started, as far as they run."""
+        """Return the pids of the child and of everything it has started, if still running."""
         if self._child is None or self._child.process.poll() is not None:
             return set()
         self._child.family.look()
         return {self._child.process.pid, *self._child.family.pids}
 
     def poll(self, timeout_s: float) -> bool:
-        """Handle what has arrived, waiting for it at most so long; False once the run is over."""
+        """Handle what has arrived, waiting at most this long; return False once the run is over."""
         if self._child is None:
             return False
         self._read(timeout_s)
         now = time.monotonic()
         if self._assembly.finished and not self._counted_at_end:
             self._counted_at_end = True
-            self._child.family.look()  # the last moment at which its children can be told from others
+            self._child.family.look()  # the last moment at which its children can be identified
         if self._ended_at is None and self._child.process.poll() is not None:
             self._ended_at = now
             self._ended_ns = self._ended_ns or time.perf_counter_ns()
@@ -255,7 +244,7 @@ class Recording:
         return True
 
     def _more_comes(self) -> bool:
-        """Of what the script has said before it ended; that is waited for as long as there is any of it."""
+        """Return whether more of what the script sent before it ended may arrive."""
         if self._abandoned or not (self._connections or self._output):
             return False
         assert self._child is not None and self._ended_at is not None
@@ -275,7 +264,7 @@ class Recording:
             self._assembly.memory_sampled(sample)
 
     def interrupt(self) -> None:
-        """What Ctrl-C means: SIGINT for the script, and the end of it after a grace period."""
+        """Handle Ctrl-C: send SIGINT to the script, and kill it after a grace period."""
         self._stopped = self._stopped or RunOutcome.INTERRUPTED
         if self._ended_at is not None:
             self._abandoned = True
@@ -285,7 +274,7 @@ class Recording:
             self._kill()
         elif self._child is None or self._child.process.poll() is not None:
             return
-        elif self._still_since is None:  # nothing of the script runs yet that could clean up
+        elif self._still_since is None:  # no part of the script is running that could clean up
             self._stop(RunOutcome.INTERRUPTED, "It was stopped before the script began.")
         else:
             self._kill_at = time.monotonic() + _GRACE_S
@@ -293,7 +282,7 @@ class Recording:
             self._interrupt_once_told(time.monotonic())
 
     def _interrupt_once_told(self, now: float) -> None:
-        """Interrupted, it lets go of what it holds, so it is asked before who has not ended."""
+        """Send SIGINT once it has reported who has not ended: interrupted, it releases what it holds."""
         if self._interrupts and self._told_stuck(now) and self._child is not None:
             self._interrupts = False
             self._kill_at = now + _GRACE_S
@@ -306,7 +295,7 @@ class Recording:
         self._connections.send(wire.frame(wire.ASK, b""))
 
     def _told_stuck(self, now: float) -> bool:
-        """Is it known who has not ended? A child that cannot answer is not waited for; its record must do."""
+        """Return whether it is known who has not ended; if the child does not answer, use the recording."""
         if not (self._connections and self._assembly.ready):
             return True
         if self._asked_at is None:
@@ -319,12 +308,12 @@ class Recording:
 
     @property
     def stands_still(self) -> bool:
-        """Nothing has happened for a while, and it is known who waits for what: ``result`` tells."""
+        """Whether nothing has happened for a while and it is known who waits for what (see ``result``)."""
         return self._stands_still and self._assembly.told_stuck
 
     @property
     def still_ns(self) -> int:
-        """For how long nothing has happened."""
+        """How long nothing has happened."""
         return 0 if self._still_since is None else int((time.monotonic() - self._still_since) * 1e9)
 
     def _watch_for_standstill(self, now: float) -> None:
@@ -341,11 +330,11 @@ class Recording:
             self._ask_who_is_stuck(now)
 
     def end(self, grace_s: float) -> None:
-        """Ask the script to end, as Ctrl-C at a terminal does; a run that ends so was not interrupted.
+        """Ask the script to end, as Ctrl-C at a terminal does; the outcome is not "interrupted".
 
-        Only its main process is asked: it is that one's business to end those that it started. It is
-        killed, and a note says so, if it is still there after ``grace_s``. One that has just started
-        others is asked a little later: Sanic, asked before it has heard of its workers, hangs.
+        Only its main process is asked, which must end the processes that it started. If it still runs
+        after ``grace_s``, it is killed, and a note says so. If it has just started processes, it is asked
+        a little later: Sanic hangs if asked before it has heard from its workers.
         """
         if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
             return
@@ -361,16 +350,16 @@ class Recording:
         self._child.process.send_signal(signal.SIGINT)
 
     def add_note(self, text: str) -> None:
-        """Something that a reader of the run must know, in a sentence."""
+        """Add a sentence that a reader of the run must know."""
         self._assembly.add_note(text)
 
     @property
-    def requests(self) -> RequestIntake:
-        """Where the load client's side of the requests is told."""
+    def requests(self) -> RequestMatcher:
+        """Receives the load client's side of the requests."""
         return self._assembly.requests
 
     def close(self) -> None:
-        """End the child and all it started, and let go of everything. May be called twice."""
+        """End the child and everything it started, and release all resources. May be called twice."""
         if self._child is not None:
             self._child.close()
             self._settings.restore()
@@ -378,10 +367,10 @@ class Recording:
         self._output.close()
 
     def result(self) -> Run:
-        """The run as far as it is recorded."""
+        """Return the run as far as it was recorded."""
         asked = self._asked_at is not None or self._answer_is_due
         if self._ended_at is not None and self._stopped is None and asked:
-            self._assembly.forget_stuck()  # it stood still for a while, and has come to its end
+            self._assembly.forget_stuck()  # it stood still for a while, but has ended
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
@@ -404,33 +393,33 @@ class Recording:
             if missing_ns > (0 if self._abandoned else _NOTEWORTHY_NS):
                 self.add_note(f"The recording ends {missing_ns / 1e9:.2f} s before the script did.")
             return
-        if self._asked_to_end_s is not None:  # the script ends those that it started as it likes
+        if self._asked_to_end_s is not None:  # how the script ends its processes is up to it
             cut_off &= {0, *self._cut_off_before}
         for process in sorted(cut_off):
-            if self._assembly.said_why_it_stops(process):
+            if process in self._assembly.stopped:
                 continue
             who = self._assembly.name_of(process) if process else "The script"
             missing_ns = 0 if process else self._missing_ns()
             much = f", those of {missing_ns / 1e9:.2f} s" if missing_ns > _NOTEWORTHY_NS else ""
-            # Which of them it was cannot be told: either way nothing more comes.
+            # Which of these it was cannot be determined: in each case, nothing more arrives.
             self.add_note(
-                f"{who} did not say that it ends: it was killed, called os._exit(), or closed the tracer's "
+                f"{who} ended without notice: it was killed, called os._exit(), or closed the tracer's "
                 f"connection. Its last events may be missing{much}."
             )
 
     def _missing_ns(self) -> int:
-        """For how long before its end the script's own process has told nothing; 0 if that is not known."""
+        """Return how long before its end the script's own process reported nothing; 0 if unknown."""
         told_ns = self._assembly.told_until_ns
         return max(self._ended_ns - told_ns, 0) if told_ns and self._ended_ns else 0
 
     def _unfinished(self) -> set[int]:
-        """The processes that have not come to their interpreter's own end."""
+        """Return the processes whose interpreters did not finish by themselves."""
         return {n for n in range(self._processes) if not self._assembly.ended_by_itself(n)}
 
     # -- parts ----------------------------------------------------------------------------------
 
     def _connected(self, child: Child) -> bool:
-        """Whether it has connected; else it has ended before that, or does not come to it."""
+        """Return whether it has connected; otherwise it has ended before that, or hangs."""
         limit = time.monotonic() + _START_TIMEOUT_S
         while time.monotonic() < limit:
             if child.connect(0.05):
@@ -468,7 +457,7 @@ class Recording:
             self._let_in()
 
     def _let_in(self) -> None:
-        """A process that the script has started wants to be told what to observe."""
+        """Let in a process that the script has started, and tell it what to observe."""
         assert self._child is not None
         caller = self._child.let_in()
         if caller is None:
@@ -481,7 +470,7 @@ class Recording:
         self._tell({"process": number, "code": self._assembly.code}, number)
 
     def _tell(self, more: dict[str, object], process: int = 0) -> None:
-        """What it has to know, and more."""
+        """Send a process the options of the child, and ``more``."""
         everything = {**child_options(self._target, self._options), **more}
         self._connections.send(wire.json_frame(wire.OPTIONS, everything), process)
 
@@ -535,4 +524,4 @@ def _check(script: str | None) -> None:
     if not os.path.exists(script):
         raise UsageError(f"There is no file {script}.")
     if not os.path.isfile(script) and not os.path.isdir(script):
-        raise ScriptError(f"{script} is neither a file nor a folder.")  # reading it could take for ever
+        raise ScriptError(f"{script} is neither a file nor a folder.")  # reading it could take forever

@@ -1,6 +1,6 @@
-"""What an asyncdemo that was killed leaves in the folder for temporary files: the folder of its socket.
+"""Remove the socket folders that a killed asyncdemo leaves in the folder for temporary files.
 
-Not for: the socket of one that lives (``child``).
+Not here: the socket of a running one (see ``child``).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import Final
 
 FOLDERS: Final = "asyncdemo-"
-"""What the names of such folders begin with."""
+"""Prefix of the names of such folders."""
 SOCKET: Final = "events"
 _LEFT_S: Final = 86400.0
 
 
 @cache
 def remove_leftovers() -> None:
-    """Folders of this user that are a day old, with a socket to which nobody listens, and nothing else.
+    """Remove this user's folders that are a day old and have only a socket to which nobody listens.
 
-    Once for a process is enough.
+    Once per process is enough.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
-        with contextlib.suppress(OSError):  # gone meanwhile, or not for us to look at
+        with contextlib.suppress(OSError):  # removed meanwhile, or not accessible
             _remove_left(folder)
 
 

@@ -1,6 +1,6 @@
-"""Terminals that a script gets into its hands: ours, whose settings are put back, and one of its own.
+"""Terminals that a script uses: ours, whose settings are restored, and one of its own.
 
-Not for drawing, nor for asking what a terminal can show: ``cli.terminal`` does that.
+Not here: drawing, finding out what a terminal can show (see ``cli.terminal``).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any
 
 
 class Settings:
-    """The settings of the terminals that a script gets, to be restored after it.
+    """The settings of the terminals that a script gets, to restore them afterwards.
 
-    Of others they must not be: whoever has the terminal meanwhile may have changed them.
+    Those of other terminals must not be restored: their current user may have changed them.
     """
 
     def __init__(self, descriptors: Iterable[int] = range(3)) -> None:
         self._before = {descriptor: found for descriptor in descriptors if (found := _settings(descriptor))}
 
     def restore(self) -> None:
-        """Put back what differs; nothing in the background, where it would stop us."""
+        """Restore settings that differ; not in the background, where that would stop us."""
         for descriptor, before in self._before.items():
             now = _settings(descriptor)
             if now is not None and now != before and _in_foreground(descriptor):
@@ -33,7 +33,7 @@ class Settings:
 
 
 def open_terminal() -> tuple[int, int]:
-    """(readable, writable): a terminal, so that the script writes line by line."""
+    """Return (readable, writable) of a new terminal, which makes the script write line by line."""
     readable, writable = pty.openpty()
     with contextlib.suppress(termios.error):
         tty.setraw(writable)
@@ -41,7 +41,7 @@ def open_terminal() -> tuple[int, int]:
 
 
 def _settings(descriptor: int) -> list[Any] | None:
-    """None where there is no terminal."""
+    """Return the settings; None if it is not a terminal."""
     try:
         return termios.tcgetattr(descriptor)
     except (termios.error, OSError):
@@ -51,5 +51,5 @@ def _settings(descriptor: int) -> list[Any] | None:
 def _in_foreground(descriptor: int) -> bool:
     try:
         return os.tcgetpgrp(descriptor) == os.getpgrp()
-    except OSError:  # not the terminal that controls us: nobody stops us
+    except OSError:  # not our controlling terminal, so it will not stop us
         return True

@@ -1,1 +1,1 @@
-"""What a run looks like: live view, report, plain text, SVG, HTML, Perfetto, CSV. Measures nothing."""
+"""Views of runs: live view, report, plain text, SVG, HTML, Perfetto, CSV. Measures nothing."""

@@ -1,4 +1,4 @@
-"""Runs in one of the formats of a file, and written to it: all of it or nothing."""
+"""Writes runs to a file in one of the export formats, atomically."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.html.page import render_html
-from asyncdemo.render.perfetto.trace import render_perfetto
+from asyncdemo.render.perfetto import render_perfetto
 from asyncdemo.render.svg.picture import render_svg
 from asyncdemo.render.text.csv_table import render_csv
 
@@ -28,7 +28,7 @@ class Export(StrEnum):
 
 
 def render_bytes(runs: Sequence[Run], to: Export | str) -> bytes:
-    """The content of the file, not compressed. Raises UsageError if the format is unknown."""
+    """Return the content of the file, uncompressed. Raises UsageError if the format is unknown."""
     match to:
         case Export.SVG:
             text = render_svg(runs)
@@ -40,20 +40,19 @@ def render_bytes(runs: Sequence[Run], to: Export | str) -> bytes:
             return render_perfetto(runs)
         case _:
             raise UsageError(f"there is no export to {to!r}: choose one of {', '.join(Export)}")
-    # What a script made of half a surrogate pair must not cost the whole file.
+    # A lone surrogate from a script must not cost the whole file.
     return text.encode("utf-8", "backslashreplace")
 
 
 def export(runs: Sequence[Run], to: Export | str, path: Path) -> Path:
     """Write ``runs`` as ``to`` and return the file written.
 
-    A trace for Perfetto that is large is compressed, and gets the ending .gz if it has not got it;
-    so is one whose path ends so. Raises UsageError if the format is unknown or the file cannot be
-    written.
+    A large trace for Perfetto is compressed, and gets the suffix .gz if it lacks one. So is a trace whose
+    path already ends in .gz. Raises UsageError if the format is unknown or the file can't be written.
     """
     content = render_bytes(runs, to)
     if to == Export.PERFETTO and (path.suffix == ".gz" or len(content) > _LARGE):
-        # Without a time stamp the same runs give the same file.
+        # Without a time stamp, the same runs give the same file.
         content = gzip.compress(content, mtime=0)
         path = path if path.suffix == ".gz" else path.with_name(path.name + ".gz")
     try:
@@ -64,7 +63,7 @@ def export(runs: Sequence[Run], to: Export | str, path: Path) -> Path:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """First to a file beside it, so that an interruption leaves the old one or the new one."""
+    """Write a temporary file first, so that an interruption leaves either the old file or the new one."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -78,7 +77,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The rights of the file that is replaced, else those of any new file."""
+    """Return the mode of the file that is replaced, or else the default for new files."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:

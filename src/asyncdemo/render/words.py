@@ -1,7 +1,7 @@
 """The words of every view: durations, counts, sizes, endings, names made safe to show.
 
-Kept in one place so that the terminal, the plain text and the files cannot tell different stories.
-Not for: deciding which facts to tell (``facts``), colours and glyphs (``theme``).
+Kept in one place so that the terminal, the plain text and the files agree.
+Not here: deciding which facts to show (see ``facts``), colours and glyphs (see ``theme``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OUTCOME_WORDS = {
 }
 
 RUN_OUTCOME_WORDS = {
-    RunOutcome.OK: "ended well",
+    RunOutcome.OK: "finished",
     RunOutcome.FAILED: "failed",
     RunOutcome.TIMEOUT: "stopped: out of time",
     RunOutcome.INTERRUPTED: "interrupted",
@@ -33,47 +33,37 @@ _SIZES = (("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1))
 _LEAST_LABEL = 7
 _ROUNDING = 1e-6
-"""What sums of fractions may be off by."""
+"""The maximum error of sums of fractions."""
 _MINUTES_NS = 600_000_000_000
-_DIGITS = (
-    (995_000, 10_000),
-    (9_950_000, 100_000),
-    (999_500_000, 1_000_000),
-    (9_995_000_000, 10_000_000),
-    (99_950_000_000, 100_000_000),
-    (_MINUTES_NS, 1_000_000_000),
+_SHOWN = (
+    (995_000, 10_000, "ms", 1_000_000, 2),
+    (9_950_000, 100_000, "ms", 1_000_000, 1),
+    (999_500_000, 1_000_000, "ms", 1_000_000, 0),
+    (9_995_000_000, 10_000_000, "s", 1_000_000_000, 2),
+    (99_950_000_000, 100_000_000, "s", 1_000_000_000, 1),
+    (_MINUTES_NS, 1_000_000_000, "s", 1_000_000_000, 0),
 )
-"""(below this, ``duration`` shows this digit last)."""
+"""(below this, ``duration`` shows this digit last: in this unit, of this size, with so many decimals)."""
 
 
 def duration(ns: int | float) -> str:
-    """Three significant figures at most, in the unit a person would say: "1.23 s", "120 ms"."""
+    """Return at most three significant figures, in the usual unit: "1.23 s", "120 ms"."""
     if ns < 0:
         return "-" + duration(-ns)
     if ns == 0:
         return "0 s"
     if ns < 10_000:
         return "<0.01 ms"
-    ms = ns / 1e6
-    if ms < 0.995:
-        return f"{ms:.2f} ms"
-    if ms < 9.95:
-        return f"{ms:.1f} ms"
-    if ms < 999.5:
-        return f"{ms:.0f} ms"
-    seconds = ms / 1e3
-    if seconds < 9.995:
-        return f"{seconds:.2f} s"
-    if seconds < 99.95:
-        return f"{seconds:.1f} s"
-    if seconds < 600:
-        return f"{seconds:.0f} s"
+    for below, _, unit, unit_ns, decimals in _SHOWN:
+        if ns < below:
+            return f"{ns / unit_ns:.{decimals}f} {unit}"
+    seconds = ns / 1e9
     minutes = int(seconds // 60)
     return f"{minutes:,} min {int(seconds - 60 * minutes):02d} s"
 
 
 def moment(ns: int, step_ns: int) -> str:
-    """A mark of an axis that has one every ``step_ns``: as ``duration``, but not rounded to its neighbour."""
+    """Return a mark's label on an axis with marks every ``step_ns``, precise enough to tell them apart."""
     if ns == 0 or ns >= _MINUTES_NS or (ns >= 10_000 and step_ns % _shown_to(ns) == 0):
         return duration(ns)
     unit, size = next((unit, size) for unit, size in _UNITS if ns >= size)
@@ -84,30 +74,30 @@ def moment(ns: int, step_ns: int) -> str:
 
 
 def _shown_to(ns: int) -> int:
-    """The last digit that ``duration`` shows of a time."""
-    return next(digit for below, digit in _DIGITS if ns < below)
+    """Return the last digit of a time that ``duration`` shows."""
+    return next(digit for below, digit, *_ in _SHOWN if ns < below)
 
 
 def number(value: int | float) -> str:
-    """A count or an average: "9,980", "3.3", "0.25"."""
+    """Return a count or an average: "9,980", "3.3", "0.25"."""
     if isinstance(value, int) or value == int(value) or value >= 100:
         return f"{round(value):,}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2g}"
 
 
 def end_words(outcome: str, noun: str = "lane") -> str:
-    """How a row ended: a request raises nothing, it fails."""
+    """Return how a row ended: a request fails rather than raises."""
     if noun == "request" and outcome == Outcome.RAISED:
         return "failed"
     return OUTCOME_WORDS[Outcome(outcome)]
 
 
 def size(n_bytes: int) -> str:
-    """An amount of memory: "850 kB", "61 MB", "1.24 GB"; a kilobyte is 1,000 bytes."""
+    """Return an amount of memory: "850 kB", "61 MB", "1.24 GB"; a kilobyte is 1,000 bytes."""
     if n_bytes < 0:
         return "-" + size(-n_bytes)
     for unit, unit_bytes in _SIZES:
-        # As rounding would show it: 999.6 MB is 1.00 GB.
+        # Compare as rounding would show it: 999.6 MB is 1.00 GB.
         if n_bytes >= 0.9995 * unit_bytes:
             value = n_bytes / unit_bytes
             digits = 0 if value >= 99.5 or unit == "kB" else 1 if value >= 9.95 or unit == "MB" else 2
@@ -120,12 +110,12 @@ def count(n: int, noun: str, plural: str = "") -> str:
 
 
 def whole(average: float) -> int:
-    """Of lanes that were in a state, on average over some time: so many were at some moment, at least."""
+    """Return a minimum for the number of lanes at some moment, given the average over some time."""
     return max(math.ceil(average - _ROUNDING), 1) if average > 0 else 0
 
 
 def ratio(numerator: float, denominator: float) -> str:
-    """ "10.0x", or "" where there is nothing to divide by."""
+    """Return "10.0x", or "" for a division by zero."""
     if denominator <= 0:
         return ""
     value = numerator / denominator
@@ -135,7 +125,7 @@ def ratio(numerator: float, denominator: float) -> str:
 
 
 def place(site: Site | None, called_from: Site | None = None, *, full: bool = False) -> str:
-    """ "app.py:12 in pour, called from main.py:3"; "" where nothing is known."""
+    """Return "app.py:12 in pour, called from main.py:3"; "" if unknown."""
     if site is None:
         return "" if called_from is None else place(called_from, full=full)
     words = f"{_file(site, full=full)}:{site.line}"
@@ -147,7 +137,7 @@ def place(site: Site | None, called_from: Site | None = None, *, full: bool = Fa
 
 
 def lane_range(first: int, size: int) -> str:
-    """The label of a row that stands for several of them, counted from 1."""
+    """Return the label of a row of several lanes, counted from 1."""
     return f"{first + 1:,}-{first + size:,}" if size > 1 else f"{first + 1:,}"
 
 
@@ -156,7 +146,7 @@ def title(run: Run) -> str:
 
 
 def ending(run: Run) -> str:
-    """How the run ended, in a few words."""
+    """Return how the run ended, in a few words."""
     words = RUN_OUTCOME_WORDS[run.outcome]
     if run.outcome is RunOutcome.FAILED and run.exit_code is not None:
         words += f" with exit code {run.exit_code}"
@@ -164,17 +154,17 @@ def ending(run: Run) -> str:
 
 
 def status(run: Run) -> str:
-    """How the run ended, and in which time."""
+    """Return how the run ended, and after which time."""
     return f"{ending(run)} (virtual time)" if run.clock is Clock.VIRTUAL else ending(run)
 
 
 def join(parts: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Return "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def clean(text: str) -> str:
-    """Text of a script, safe to show: what could move a cursor or hide is written as an escape."""
+    """Return a script's text, safe to show: characters that could move a cursor or hide become escapes."""
     if text.isprintable():
         return text
     return "".join(
@@ -183,7 +173,7 @@ def clean(text: str) -> str:
 
 
 def fit(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> str:
-    """At most ``width`` terminal cells (wide characters take two); exactly that many if ``pad``."""
+    """Return at most ``width`` terminal cells (wide characters take two); exactly that many if ``pad``."""
     if width <= 0:
         return ""
     if cell_len(text) > width:
@@ -192,9 +182,9 @@ def fit(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> s
 
 
 def fit_label(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> str:
-    """As ``fit``, but what is left out is in the middle: the end of its arguments tells rows apart, too.
+    """Do as ``fit``, but omit the middle: the end of the arguments distinguishes rows, too.
 
-    Of a request its number stays, and nothing else of the end.
+    A request keeps its number, and nothing else of the end.
     """
     if cell_len(text) <= width or width < _LEAST_LABEL:
         return fit(text, width, ellipsis, pad=pad)

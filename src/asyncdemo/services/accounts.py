@@ -1,6 +1,6 @@
-"""PostgreSQL refuses to run as root, as containers and CI do: then it runs as a user who may do nothing.
+"""An unprivileged user to run PostgreSQL as, since it refuses to run as root (as in containers and CI).
 
-Not for: users that are made; one that the system has is enough.
+No user is created: one that the system already has is enough.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from asyncdemo.errors import ServiceError
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user of the system other than us."""
+    """A user of the system other than the current one."""
 
     name: str
     uid: int
     gid: int
 
     def owns(self, folder: Path) -> None:
-        """Give it a folder with all that is in it."""
+        """Make it the owner of a folder and everything in it."""
         for root, folders, files in os.walk(folder):
             for name in folders + files:
                 os.lchown(os.path.join(root, name), self.uid, self.gid)
         os.chown(folder, self.uid, self.gid)
 
     def reaches(self, path: Path) -> bool:
-        """Whether it may walk to this file or folder, and read it."""
+        """Whether it has permission to get to this file or folder and read it."""
         return all(self._may(folder, 1) for folder in path.resolve().parents) and self._may(path, 4)
 
     def _may(self, path: Path, right: int) -> bool:
@@ -40,10 +40,10 @@ class Account:
 
 
 def account_for_servers() -> Account | None:
-    """None if we are an ordinary user, who can run it as what they are."""
+    """Return the account to run a server as; None if the current user is not root and can run it."""
     if os.geteuid() != 0:
         return None
-    import pwd  # not in a page, where nothing is started
+    import pwd  # not available in a web page, where no server is started
 
     for name in ("postgres", "nobody"):
         try:
@@ -51,11 +51,11 @@ def account_for_servers() -> Account | None:
         except KeyError:
             continue
         return Account(name, found.pw_uid, found.pw_gid)
-    raise ServiceError("PostgreSQL does not run as root, and here is neither a user 'postgres' nor 'nobody'.")
+    raise ServiceError("PostgreSQL does not run as root, and there is no user 'postgres' or 'nobody' here.")
 
 
 def credentials(account: Account | None) -> dict[str, Any]:
-    """For subprocess: whom to be."""
+    """Return the arguments that make ``subprocess`` run a program as this account."""
     if account is None:
         return {}
     return {"user": account.uid, "group": account.gid, "extra_groups": []}

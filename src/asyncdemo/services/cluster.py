@@ -1,6 +1,6 @@
-"""A PostgreSQL server of our own: its files made anew, its program on a free port, nothing left of it.
+"""Our own PostgreSQL server: with new files, on a free port, removed completely.
 
-Making the files takes less than half a second, so none are kept from run to run.
+Creating the files takes less than half a second, so none are kept from run to run.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from asyncdemo.services.folders import ServerFolder
 from asyncdemo.services.programs import Program, start_on_free_port
 
 ROLE: Final = "asyncdemo"
-"""It may make databases, and nothing else: any program on this machine can connect as it.
+"""It may only create databases, because any program on this machine can connect as it.
 
-Nobody can connect as the superuser: he is not let in from the network, and there is no Unix socket.
+Nobody can connect as the superuser: the network is closed to it, and there is no Unix socket.
 """
 _ACCESS: Final = f"host all {ROLE} 127.0.0.1/32 trust\n"
 _INITDB: Final = (
     *("--username=postgres", "--auth=reject", "--encoding=UTF8", "--locale=C"),
-    *("--no-sync", "--no-instructions", "--wal-segsize=1"),  # megabyte; 16 take a while to write
+    *("--no-sync", "--no-instructions", "--wal-segsize=1"),  # megabytes; writing 16 takes a while
 )
 _SETTINGS: Final = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
     "external_pid_file": "",
-    # It lives for minutes and is thrown away, so it need not survive a power cut.
+    # It lives for minutes and is then deleted, so it need not survive a power cut.
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "off",
     "autovacuum": "off",
-    # The lab has 100 sessions behind pgbouncer, and without that one for each of 400 clients.
+    # The lab has 100 sessions behind pgbouncer; without pgbouncer, one for each of 400 clients.
     "max_connections": "500",
 }
-# What the program of a package needs beside itself; the rest is for building against it.
+# The folders that the package's program needs; the others are for building against it.
 _NEEDED: Final = ("bin", "lib", "share")
 _READY: Final = "ready"
 _FOUND_BY: Final = frozenset({"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})
 
 
 class Cluster:
-    """port: once it has started."""
+    """A PostgreSQL server and its files; ``port`` is set once it has started."""
 
     def __init__(self, programs: Path) -> None:
-        """programs: the folder with ``initdb`` and ``postgres``."""
+        """``programs`` is the folder with ``initdb`` and ``postgres``."""
         self._account = account_for_servers()
         self._folder = ServerFolder(self._account)
         self._programs = programs
@@ -62,7 +62,7 @@ class Cluster:
             self._programs = self._copied()
         self._run("initdb", f"--pgdata={self._data}", *_INITDB)
         (self._data / "pg_hba.conf").write_text(_ACCESS, encoding="ascii")
-        # Without a server: so no moment exists in which somebody could connect as the superuser.
+        # Single-user mode has no server, so at no moment can anybody connect as the superuser.
         self._run("postgres", "--single", "-F", "-D", self._data, "postgres", said=_MAKE_ROLE)
         self._program, self.port = start_on_free_port(self._launch, self._answers)
 
@@ -79,7 +79,7 @@ class Cluster:
             self._program.watch(lost)
 
     def close(self) -> None:
-        """May be called twice."""
+        """Stop the server and remove its files. May be called twice."""
         if self._program is not None:
             self._program.end()
             self._remove_shared_memory()
@@ -94,7 +94,7 @@ class Cluster:
             [self._programs / name, *arguments],
             input=said,
             text=True,
-            stdout=subprocess.DEVNULL,  # it tells its progress there; errors go to our stderr
+            stdout=subprocess.DEVNULL,  # progress messages; errors go to our stderr
             cwd=self._folder.path,
             env=_environment(self._account),
             check=False,
@@ -107,7 +107,7 @@ class Cluster:
         settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
         return Program(
             [self._programs / "postgres", "-D", self._data, "-p", str(port), *settings],
-            # Open connections are cut; if that takes too long, it ends without tidying up.
+            # SIGINT cuts open connections; SIGQUIT, if that takes too long, skips all cleanup.
             endings=[signal.SIGINT, signal.SIGQUIT],
             environment=_environment(self._account),
             folder=self._folder.path,
@@ -115,8 +115,8 @@ class Cluster:
             keep_open=[self._folder.lock.fileno()],
         )
 
-    def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002  (as every server is asked)
-        """It says so in a file of its own; on that port somebody else might answer."""
+    def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002  (as for all servers)
+        """Whether its status file says that it is ready; on that port, another server might answer."""
         status = self._status()
         return (
             len(status) > 7 and status[7].strip() == _READY and status[0].strip() == str(program.process.pid)
@@ -129,14 +129,14 @@ class Cluster:
             return []
 
     def _copied(self) -> Path:
-        """The programs, where the other user can reach them: a package may lie in a home folder."""
+        """Copy the programs to where the other user can reach them: the package may be in a home folder."""
         install = self._programs.parent
         package = install.parent
         place = self._folder.path / "programs"
         for name in _NEEDED:
             to = place / package.name / install.name / name
             shutil.copytree(install / name, to, symlinks=True, ignore=shutil.ignore_patterns("*.a"))
-        # The libraries that wheels for Linux bring lie there (auditwheel), found relative to the program.
+        # auditwheel puts the libraries of Linux wheels there; they are found relative to the program.
         libraries = package.with_name(f"{package.name}.libs")
         if libraries.is_dir():
             shutil.copytree(libraries, place / libraries.name)
@@ -145,8 +145,8 @@ class Cluster:
         return place / package.name / install.name / "bin"
 
     def _remove_shared_memory(self) -> None:
-        """The few bytes that a server which was killed could not give back; some systems have room for 32."""
-        status = self._status()  # it removes this file when it ends in peace
+        """Free the few bytes that a killed server could not; some systems allow only 32 such segments."""
+        status = self._status()  # a server that ends normally removes this file
         if len(status) > 6 and (words := status[6].split()) and (ipcrm := shutil.which("ipcrm")):
             subprocess.run([ipcrm, "-m", words[-1]], capture_output=True, check=False)
 
@@ -155,9 +155,9 @@ _MAKE_ROLE: Final = f"CREATE ROLE {ROLE} LOGIN CREATEDB\n"
 
 
 def _environment(account: Account | None) -> dict[str, str]:
-    """Ours without what would set up the server, and in a language that an error can be looked up in.
+    """Return our environment without settings for PostgreSQL, and with English messages, easier to look up.
 
-    Of root's, another user gets only what programs are found by: the rest may have passwords in it.
+    Another user gets only root's search paths: the rest may hold passwords.
     """
     kept = {
         name: value

@@ -1,7 +1,4 @@
-"""The films that the database is seeded with: 1,000 of them, made up, the same on every machine.
-
-Not for: any real film, title or rating.
-"""
+"""The 1,000 films that the database is seeded with: made up, none of them real, the same on every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +7,8 @@ from typing import Final, NamedTuple
 
 COUNT: Final = 1000
 
-# The review table is that of the article of lesson 20; of its film table, what a list of films shows.
+# The review table is from the article of lesson 20; the film table has those columns of the article's
+# that a list of films shows.
 TABLES: Final = """
 CREATE TABLE film (
     film_id integer PRIMARY KEY,
@@ -25,7 +23,7 @@ CREATE TABLE review (
     rating integer NOT NULL
 );
 """
-"""length: minutes."""
+"""``length`` is in minutes."""
 
 _SEED: Final = 2017
 _RATINGS: Final = ("G", "PG", "PG-13", "R", "NC-17")
@@ -35,7 +33,7 @@ _FIRST: Final = """
     Endless Faithful Forgotten Frozen Gentle Golden Hidden Hollow Honest Hungry Iron Last Lonely
     Midnight Northern Paper Patient Quiet Restless Scarlet Second Silent Sleeping Stolen Summer
     Velvet Wandering
-""".split()  # noqa: SIM905  (words read better than eighty quoted ones)
+""".split()  # noqa: SIM905  (easier to read than eighty quoted words)
 _SECOND: Final = """
     Affair Alibi Bridge Canyon Carousel Compass Courier Dancer Detective Ferry Garden Harbour
     Horizon Island Journey Kingdom Lantern Letter Lighthouse Meadow Mirror Mountain Neighbour
@@ -45,7 +43,7 @@ _SECOND: Final = """
 
 
 class Film(NamedTuple):
-    """A row of the table."""
+    """A row of the film table."""
 
     film_id: int
     title: str
@@ -56,8 +54,8 @@ class Film(NamedTuple):
 
 
 def films() -> list[Film]:
-    """In the order of their ids, from 1. No two have the same title."""
-    # Of Random only random() is promised to give the same numbers in every version of Python.
+    """Return the films in the order of their ids, from 1. No two have the same title."""
+    # Random guarantees the same numbers in every version of Python only for random().
     random = Random(_SEED).random
     titles = [f"{first} {second}" for first in _FIRST for second in _SECOND]
     return [

@@ -1,6 +1,6 @@
-"""The folder of a server's files: locked while it is in use, so what a kill left is known, and removed.
+"""The folder of a server's files. It is locked while in use, so that one that a kill left can be removed.
 
-The lock is held by whoever has the file open, thus by the server too, if it outlives the one who started it.
+Every process that has the file open holds the lock: the server, too, if it outlives its parent.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ _OPEN_PLACES: Final = (Path("/tmp"), Path("/var/tmp"))
 
 
 class ServerFolder:
-    """path: the folder. lock: to be handed on to the server."""
+    """A new folder at ``path``; the server must inherit ``lock``."""
 
     def __init__(self, account: Account | None) -> None:
         remove_leftovers()
         self.path = Path(tempfile.mkdtemp(prefix=_HIDDEN + _NAMES, dir=_place(account)))
         self.lock: IO[bytes] = (self.path / _LOCK).open("wb")
         if _try_to_lock(self.lock.fileno()):
-            # It gets its name once it is locked: one that is not is nobody's.
+            # It gets its final name only when locked: a folder of that name without a lock is abandoned.
             self.path = self.path.rename(self.path.with_name(self.path.name.removeprefix(_HIDDEN)))
         if account is not None:
             account.owns(self.path)
 
     def close(self) -> None:
-        """Remove it with all that is in it. May be called twice."""
+        """Remove the folder and everything in it. May be called twice."""
         self.lock.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 def remove_leftovers() -> None:
-    """Folders of servers that run no longer."""
+    """Remove the folders of servers that no longer run."""
     places = {Path(tempfile.gettempdir()), *_OPEN_PLACES}
     for folder in (folder for place in places for folder in place.glob(f"{_NAMES}*")):
-        with contextlib.suppress(OSError):  # gone meanwhile, or not ours
+        with contextlib.suppress(OSError):  # removed meanwhile, or not ours
             if _abandoned(folder):
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -61,7 +61,7 @@ def _abandoned(folder: Path) -> bool:
 
 
 def _try_to_lock(descriptor: int) -> bool:
-    """Whether nobody else had it."""
+    """Return whether nobody else held it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -70,11 +70,13 @@ def _try_to_lock(descriptor: int) -> bool:
 
 
 def _place(account: Account | None) -> Path:
-    """The system's folder for temporary files, or another that the account can reach."""
+    """Return the system's folder for temporary files, or another that the account can reach."""
     usual = Path(tempfile.gettempdir())
     if account is None:
         return usual
     for folder in (usual, *_OPEN_PLACES):
         if folder.is_dir() and account.reaches(folder):
             return folder
-    raise ServiceError(f"The user {account.name!r} cannot reach {usual}. Set TMPDIR to a folder open to all.")
+    raise ServiceError(
+        f"The user {account.name!r} cannot reach {usual}. Set TMPDIR to a folder that every user can reach."
+    )

@@ -1,8 +1,8 @@
-"""The process of one service: starts its server, resets it on demand, ends it when whoever asked is gone.
+"""The process of one service: starts its server, resets it on request, ends it when its parent is gone.
 
 ``python -m asyncdemo.services.host``: the first line of stdin says which server, in JSON; each further line
-asks for a reset; its end, which comes however the other side ends, is the order to stop. Answers are lines of
-JSON on stdout; stderr is the server's own output. Not for: several services at the same time (``Services``).
+requests a reset; the end of stdin, which comes however the parent ends, means stop. Responses are lines of
+JSON on stdout; stderr is the server's own output. Not here: several services (see ``Services``).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _MODULES: Final = {
 
 def main() -> int:
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a library prints is not for the other side
+    os.dup2(2, 1)  # what a library prints is not for the parent
 
     def say(**message: Any) -> None:
         try:
             said.write(json.dumps(message) + "\n")
             said.flush()
-        except OSError:  # nobody listens; the end of stdin will say so, too
+        except OSError:  # nobody listens; stdin will end, too
             pass
 
     _heed_signals()
@@ -47,7 +47,7 @@ def main() -> int:
     ending = threading.Lock()
 
     def lost(how: str) -> None:
-        """Nothing is left to be served, so neither are we."""
+        """End this process: its server has died."""
         with ending:
             say(lost=how)
             if server is not None:
@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def _client_errors(name: str) -> tuple[type[Exception], ...]:
-    """What the service's client raises: a server that cannot be reached, or does not let us in."""
+    """Return what the service's client raises if a server cannot be reached or refuses us."""
     if name == "redis":
         import redis
 
@@ -94,9 +94,9 @@ def _client_errors(name: str) -> tuple[type[Exception], ...]:
 
 
 def _heed_signals() -> None:
-    """Ctrl-C is for whoever asked for us, and closes stdin then. Who ends us by name gets an orderly end."""
+    """Ignore Ctrl-C: the parent handles it and closes stdin. Exit cleanly on SIGTERM and SIGHUP."""
 
-    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (of every handler)
+    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
         sys.exit(128 + number)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -105,13 +105,13 @@ def _heed_signals() -> None:
 
 
 def _heed_no_signals() -> None:
-    """From now on: what is under way is the end."""
+    """Ignore further signals: this process is already ending."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":
     code = main()
-    # The servers' threads may be in the middle of an answer; nobody waits for it.
+    # The server's threads may be in the middle of a response that nobody waits for.
     sys.stderr.flush()
     os._exit(code)

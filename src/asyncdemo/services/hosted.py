@@ -1,6 +1,6 @@
-"""Our side of one service: its process, what it answers, and what its server said last.
+"""Our side of one service: its process, its responses, and the last lines that its server printed.
 
-Not for: deciding which server it is (``choice``), or several of them (``services``).
+Not here: choosing the server (see ``choice``), several of them (``services``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from asyncdemo.services.programs import ending_words
 _STARTS_S: Final = 60.0
 _RESETS_S: Final = 30.0
 _ENDS_S: Final = 20.0
-"""A PostgreSQL that does not want to end is killed after 10."""
+"""A PostgreSQL that does not end is killed after 10."""
 _ORPHANS_S: Final = 5.0
 _HEARD_S: Final = 1.0
 _AGAIN_S: Final = 0.01
@@ -38,10 +38,10 @@ _Message = dict[str, Any]
 
 
 class Hosted:
-    """environment: how it is reached; words: what it is; both once it has started."""
+    """One service. Once it has started, ``environment`` says how to reach it and ``words`` what it is."""
 
     def __init__(self, choice: Choice) -> None:
-        """Starts its process, and does not wait for it."""
+        """Start its process without waiting for it."""
         self.choice = choice
         self.environment: dict[str, str] = {}
         self.words = ""
@@ -53,13 +53,13 @@ class Hosted:
         self._closing = False
         paths = [path for path in (os.environ.get("PYTHONPATH"), _SOURCE) if path]
         self._process = subprocess.Popen(
-            # -P: a redis.py in the folder that we were started in is not the package.
+            # -P: do not import a redis.py in the current folder instead of the package.
             [sys.executable, "-P", "-W", "ignore", "-m", "asyncdemo.services.host"],
             env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # a Ctrl-C is for us
+            start_new_session=True,  # Ctrl-C is for us
         )
         self._listeners = [
             threading.Thread(target=target, name=f"{choice.name} {target.__name__}", daemon=True)
@@ -87,7 +87,7 @@ class Hosted:
         self.server_pid, self._folder = started["pid"], started["folder"]
 
     def ask_reset(self) -> None:
-        """To be followed by ``wait_reset``; so several can do it at the same time."""
+        """Call ``wait_reset`` afterwards. Several services can reset at the same time this way."""
         self._tell("reset")
 
     def wait_reset(self) -> None:
@@ -96,7 +96,7 @@ class Hosted:
             raise ServiceError(self.died() or self._with_last_words(self._failed(message, "is gone")))
 
     def died(self) -> str | None:
-        """A sentence, if it has ended although nobody asked it to."""
+        """Return a sentence if it has ended without being asked to."""
         code = self._process.poll()
         if self._closing or (self._lost is None and code is None):
             return None
@@ -107,7 +107,7 @@ class Hosted:
         return self._with_last_words(f"{self._noun} has died: its server {how}.")
 
     def kill(self) -> None:
-        """As the system would."""
+        """Kill the server as the system would."""
         if self.choice.source is Source.URL:
             raise ServiceError(f"{self._noun} belongs to somebody else, so it is not killed.")
         if self.server_pid is not None:
@@ -115,16 +115,16 @@ class Hosted:
                 os.kill(self.server_pid, signal.SIGKILL)
 
     def ask_end(self) -> None:
-        """To be followed by ``wait_end``. May be called twice, and while others wait for the start."""
+        """Call ``wait_end`` afterwards. May be called twice, and while other threads wait for the start."""
         if not self._closing and not self.environment:
-            self._process.terminate()  # it does not read its orders yet
+            self._process.terminate()  # it does not read stdin yet
         self._closing = True
         if self._process.stdin is not None:
             with suppress(OSError):  # it is gone
                 self._process.stdin.close()
 
     def wait_end(self) -> None:
-        """Returns when nothing of it is left. May be called twice."""
+        """Return when nothing is left of it. May be called twice."""
         try:
             self._process.wait(_ENDS_S)
         except subprocess.TimeoutExpired:
@@ -143,7 +143,7 @@ class Hosted:
         return said if said.endswith((".", "?", "!")) else f"{said}."
 
     def _end_orphans(self) -> None:
-        """Its process was killed, and could not end its server: that is still in the same group."""
+        """Kill the server that its killed process could not end: it is still in the same process group."""
         with suppress(ProcessLookupError, PermissionError):
             end_s = time.monotonic() + _ORPHANS_S
             while time.monotonic() < end_s:
@@ -154,12 +154,12 @@ class Hosted:
 
     def _tell(self, line: str) -> None:
         if self._process.stdin is not None:
-            with suppress(OSError):  # it is gone, as ``_answer`` will see
+            with suppress(OSError):  # it is gone, as ``_answer`` will find out
                 self._process.stdin.write(line.encode() + b"\n")
                 self._process.stdin.flush()
 
     def _answer(self, within_s: float, what: str) -> _Message:
-        """Its next word; empty if it has ended without one."""
+        """Return its next message; empty if it has ended without one."""
         end_s = time.monotonic() + within_s
         while True:
             try:
@@ -168,17 +168,17 @@ class Hosted:
                 text = f"{self._noun} took more than {within_s:.0f} s to {what}."
                 raise ServiceError(self._with_last_words(text)) from None
             if message is None:
-                self._messages.put(None)  # there will be no other, whoever asks next
+                self._messages.put(None)  # for the next call: there will be no other message
                 return {}
             if "lost" not in message:
                 return message
 
     def _with_last_words(self, sentence: str) -> str:
         last = "\n".join(f"  {line}" for line in list(self._said))
-        return f"{sentence} Its last words:\n{last}" if last else sentence
+        return f"{sentence} Its last output:\n{last}" if last else sentence
 
     def _hear_out(self) -> None:
-        """It has ended, or is about to: there may be more to be heard."""
+        """Read the remaining output of a process that has ended or is about to."""
         for listener in self._listeners:
             listener.join(timeout=_HEARD_S)
 

@@ -1,4 +1,4 @@
-"""PostgreSQL: a database of our own with the films, on a server of our own or on one that runs already."""
+"""PostgreSQL: our own database with the films, on our own server or on one that already runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from asyncdemo.services.films import TABLES, films
 from asyncdemo.services.server import Started
 
 _CONNECT_S: Final = 10
-# Whichever server it is, and however that is set up: the same text, in the same order.
+# The same text in the same order on every server, whatever its settings.
 _MAKE: Final = SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
 _REMOVE: Final = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
 
@@ -32,10 +32,10 @@ def server_for(choice: Choice) -> Postgres:
 
 
 class Postgres:
-    """Of a server that is not ours, no other database than our own is ever changed."""
+    """Our database. On a server that is not ours, no other database is ever changed."""
 
     def __init__(self, address: Mapping[str, str | int | None], cluster: Cluster | None) -> None:
-        """address: how to connect, in libpq's words; the port of our own server is not known yet."""
+        """``address`` has libpq's connection parameters; our own server's port is not known yet."""
         self._address = {name: str(value) for name, value in address.items() if value is not None}
         self._cluster = cluster
         self._database = "films" if cluster else f"asyncdemo_{secrets.token_hex(6)}"
@@ -59,7 +59,7 @@ class Postgres:
             self._cluster.watch(lost)
 
     def reset(self) -> None:
-        """Made anew, since a script may have done anything to it; who is still connected is cut off."""
+        """Recreate it, since a script may have done anything to it; open connections are cut."""
         with self._connect() as connection:
             connection.execute(_REMOVE.format(Identifier(self._database)))
             connection.execute(_MAKE.format(Identifier(self._database)))
@@ -69,9 +69,8 @@ class Postgres:
             with connection.cursor().copy("COPY film FROM STDIN") as copy:
                 for film in films():
                     copy.write_row(film)
-            connection.execute(
-                "ANALYZE film, review"
-            )  # of these only: of everything takes as long as all else
+            # Only these tables: analyzing all takes as long as the rest of the reset.
+            connection.execute("ANALYZE film, review")
 
     def close(self) -> None:
         if self._cluster is not None:
@@ -87,13 +86,13 @@ class Postgres:
 
 
 def url_of(address: Mapping[str, str]) -> str:
-    """libpq's words as a URL, which other drivers understand as well."""
+    """Return libpq's connection parameters as a URL, which other drivers understand, too."""
     options = {
         name: value for name, value in address.items() if name not in {"user", "password", "dbname", "port"}
     }
     host = options.pop("host", "")
     port = f":{address['port']}" if address.get("port") else ""
-    if host.startswith("/") or "," in host or not host:  # the folder of a Unix socket, or none said
+    if host.startswith("/") or "," in host or not host:  # the folder of a Unix socket, or none given
         options |= {
             name: value for name, value in (("host", host), ("port", address.get("port", ""))) if value
         }

@@ -1,7 +1,4 @@
-"""A server program as a child of ours, on a free port: started, watched, ended.
-
-Not for: what it is asked once it answers.
-"""
+"""Start, watch and end a server program as a child process, on a free port."""
 
 from __future__ import annotations
 
@@ -19,15 +16,15 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.services.accounts import Account, credentials
 
 _ATTEMPTS = 3
-"""With a port each. Between finding one free and the server taking it, somebody else may."""
+"""Each with another port: another program may take one between finding it free and the server binding it."""
 _ANSWERS_S = 30.0
 _ASK_AGAIN_S = 0.005
 _GRACE_S = 5.0
-"""For each of the signals that ask it to end."""
+"""After each of the signals that ask it to end."""
 
 
 class Program:
-    """Its output goes to our stderr."""
+    """A server program. Its output goes to our stderr."""
 
     def __init__(
         self,
@@ -39,8 +36,8 @@ class Program:
         account: Account | None = None,
         keep_open: Sequence[int] = (),
     ) -> None:
-        """endings: signals that ask it to end, the gentlest first. folder: to run in; the account might not
-        reach ours. keep_open: descriptors that it inherits.
+        """Start it. ``endings`` are signals that ask it to end, the gentlest first; ``folder`` is its working
+        directory, since the account might not reach ours; it inherits the descriptors ``keep_open``.
         """
         self._endings = endings
         self._ending = False
@@ -59,7 +56,7 @@ class Program:
         return self.process.poll() is None
 
     def watch(self, lost: Callable[[str], None]) -> None:
-        """From now on: should it end unasked, ``lost`` is told how. It is called by another thread."""
+        """If the program ends without being asked to, call ``lost`` with how it ended, in another thread."""
 
         def wait() -> None:
             code = self.process.wait()
@@ -69,7 +66,7 @@ class Program:
         threading.Thread(target=wait, name="watch", daemon=True).start()
 
     def end(self) -> None:
-        """Returns when it has. May be called twice."""
+        """End the program and wait for it. May be called twice."""
         self._ending = True
         for ending in self._endings:
             if not self.running:
@@ -86,10 +83,10 @@ def start_on_free_port(
     answers: Callable[[Program, int], bool],
     ports: Iterator[int] | None = None,
 ) -> tuple[Program, int]:
-    """Returns the program once it answers, and its port.
+    """Start a program and return it, with its port, once it answers.
 
-    launch: starts it on a port. answers: whether it is that program that answers, and no other.
-    Raises ServiceError if it ends instead on every port, or takes too long.
+    ``launch`` starts it on a port; ``answers`` says whether it is that program that answers there.
+    Raises ServiceError if it ends on every port that was tried, or takes too long.
     """
     words = ""
     ports = ports or free_ports()
@@ -112,7 +109,7 @@ def start_on_free_port(
 
 
 def free_ports() -> Iterator[int]:
-    """Of the loopback; each was free a moment ago."""
+    """Yield loopback ports; each was free a moment ago."""
     while True:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -121,9 +118,9 @@ def free_ports() -> Iterator[int]:
 
 
 def ending_words(code: int) -> str:
-    """How a process ended, by its return code."""
+    """Return how a process ended, by its return code."""
     if code >= 0:
         return f"ended with exit code {code}"
-    with contextlib.suppress(ValueError):  # a signal that has no name
+    with contextlib.suppress(ValueError):  # a signal without a name
         return f"was ended by {signal.Signals(-code).name}"
     return f"was ended by signal {-code}"

@@ -1,4 +1,4 @@
-"""Redis: a program, or a database of our own on a server that runs already; else fakeredis (``fake_redis``).
+"""Redis: a program, or our own database on a server that already runs; otherwise see ``fake_redis``.
 
 Each starts empty and keeps nothing.
 """
@@ -23,8 +23,8 @@ from asyncdemo.services.server import Server, Started
 _PROBE_S: Final = 1.0
 _CLAIM_S: Final = 86_400
 _DATABASES: Final = 16
-"""As many as a server has unless it is told otherwise."""
-# Any program on this machine can connect. Administration would let it write files as this user.
+"""A server's default."""
+# Any program on this machine can connect. With administrative commands it could write files as this user.
 _RIGHTS: Final = ("default", "on", "nopass", "~*", "&*", "+@all", "-@admin", "+client")
 
 
@@ -39,7 +39,7 @@ def server_for(choice: Choice) -> Server:
 
 
 class RedisProgram:
-    """A server of our own, which writes nothing to the disk."""
+    """Our own server, which writes nothing to the disk."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -77,15 +77,15 @@ class RedisProgram:
             "loglevel": "warning",
         }
         command = [self._where, *(word for name, value in options.items() for word in (f"--{name}", value))]
-        # It is not asked to end: it has nothing to save, and takes a tenth of a second to find that out.
+        # Killed, not asked to end: it has nothing to save but takes a tenth of a second to find that out.
         return Program([*command, "--user", *_RIGHTS], endings=[])
 
 
 class BorrowedRedis:
-    """An empty database of a server that belongs to somebody; emptied again at the end.
+    """An empty database of somebody else's server; emptied again at the end.
 
-    Which one is ours is agreed on by a key in the database that the address names, so that two of us
-    never take the same. Nothing else is ever written to that one.
+    It is claimed with a key in the database that the address names, so that two processes never take
+    the same one. Nothing else is ever written to the named database.
     """
 
     def __init__(self, url: str) -> None:
@@ -110,7 +110,7 @@ class BorrowedRedis:
         )
 
     def watch(self, lost: Callable[[str], None]) -> None:
-        """It is none of ours: whoever uses it will notice."""
+        """Do nothing: it is not our server, and its users will notice."""
 
     def reset(self) -> None:
         if self._ours is not None:
@@ -126,13 +126,13 @@ class BorrowedRedis:
             self._ours = None
 
     def _claim(self, client: redis.Redis, number: int) -> bool:
-        """Whether it is empty and nobody else's. A claim that a kill left behind ends by itself."""
+        """Claim a database; return whether it is empty and free. The claim of a killed process expires."""
         if not client.set(_claim_of(number), self._token, nx=True, ex=_CLAIM_S):
             return False
         with suppress(redis.ResponseError), redis.Redis.from_url(url_of(self._url, number)) as candidate:
             if candidate.dbsize() == 0:
                 return True
-        client.delete(_claim_of(number))  # it is in use, or there are not so many
+        client.delete(_claim_of(number))  # it is in use, or the server has fewer databases
         return False
 
     def _client(self) -> redis.Redis:
@@ -140,7 +140,7 @@ class BorrowedRedis:
 
 
 def url_of(url: str, database: int) -> str:
-    """The same server, another database. A Unix socket's path is a path, so there the number is an option."""
+    """Return the URL of another database of the server. For a Unix socket, an option has the number."""
     parts = urlsplit(url)
     options = [(name, value) for name, value in parse_qsl(parts.query) if name != "db"]
     if parts.scheme == "unix":
@@ -150,9 +150,9 @@ def url_of(url: str, database: int) -> str:
 
 
 def _answers(program: Program, port: int) -> bool:
-    """Whether it is this program: another Redis may listen on that port."""
+    """Whether this program answers: another Redis may listen on that port."""
     try:
-        # Whoever has taken the port may be none that answers.
+        # The program that has taken the port may never answer.
         with redis.Redis(port=port, socket_timeout=_PROBE_S, retry=Retry(NoBackoff(), 0)) as client:
             return int(_info(client)["process_id"]) == program.process.pid
     except redis.RedisError:
@@ -165,7 +165,7 @@ def _info(client: redis.Redis) -> dict[str, Any]:
 
 
 def _version(client: redis.Redis) -> str:
-    """Not everybody may ask, and fakeredis does not tell."""
+    """Return " <version>", or "" if we are not allowed to ask or it is fakeredis, which doesn't say."""
     with suppress(redis.ResponseError):
         return f" {_info(client)['redis_version']}"
     return ""

@@ -1,6 +1,6 @@
-"""S3: moto's server, in a thread of the process that hosts it.
+"""S3: moto's server, in a thread of the host process.
 
-What it holds is in memory. It checks no signatures, so any key will do.
+It keeps everything in memory. It checks no signatures, so any key will do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BUCKET: Final = "asyncdemo"
 _ANSWERS_S: Final = 30.0
 
 
-def server_for(choice: Choice) -> MotoServer:  # noqa: ARG001  (as of the other services)
+def server_for(choice: Choice) -> MotoServer:  # noqa: ARG001  (the same signature as the other services)
     """There is only this one."""
     return MotoServer()
 
@@ -32,8 +32,8 @@ def server_for(choice: Choice) -> MotoServer:  # noqa: ARG001  (as of the other 
 class MotoServer:
     def __init__(self) -> None:
         logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it writes a line for every request
-        # A response is sent in two writes. Held back until the first is acknowledged, the second may be
-        # 40 ms late.
+        # A response is sent in two writes. With Nagle's algorithm, the second waits until the first is
+        # acknowledged, which may take 40 ms.
         WSGIRequestHandler.disable_nagle_algorithm = True
         self._server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
         self._address = ("127.0.0.1", 0)
@@ -46,14 +46,14 @@ class MotoServer:
         return Started(_environment(f"http://{host}:{port}"), f"moto {__version__}", os.getpid())
 
     def watch(self, lost: Callable[[str], None]) -> None:
-        """It ends with our own process only."""
+        """Do nothing: the server ends only with our own process."""
 
     def reset(self) -> None:
         self._ask("POST", "/moto-api/reset")
         self._ask("PUT", f"/{BUCKET}")
 
     def close(self) -> None:
-        """It ends with our own process, and leaves nothing."""
+        """Do nothing: the server ends with our own process and leaves nothing behind."""
 
     def _ask(self, method: str, path: str) -> None:
         connection = http.client.HTTPConnection(*self._address, timeout=_ANSWERS_S)
@@ -68,7 +68,7 @@ class MotoServer:
 
 
 def _environment(address: str) -> dict[str, str]:
-    """As boto3 and aioboto3 expect it, and so that nothing in the user's own leads to a real AWS."""
+    """Return what boto3 and aioboto3 need, and what overrides any user settings that lead to the real AWS."""
     return {
         "AWS_ENDPOINT_URL_S3": address,
         "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "false",
@@ -81,7 +81,7 @@ def _environment(address: str) -> dict[str, str]:
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "AWS_CONFIG_FILE": str(Path(__file__).with_name("aws.config")),
         "AWS_PROFILE": "asyncdemo",
-        # botocore honours a proxy for the loopback too, unless it is told not to.
+        # By default, botocore uses a proxy even for the loopback.
         **dict.fromkeys(("NO_PROXY", "no_proxy"), _without_proxy()),
     }
 

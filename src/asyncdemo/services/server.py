@@ -1,4 +1,4 @@
-"""What every server is to the process that hosts it."""
+"""The interface of every server to its host process."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """environment: how it is reached. words: what it is, with its version.
+    """A server that has started. ``environment`` says how to reach it, ``words`` what it is and its version.
 
-    pid: of the server's process, None if it is none of ours. folder: what to remove if it is killed.
+    ``pid`` is the server's process, None if it is not ours; ``folder`` is what to remove if it is killed.
     """
 
     environment: Mapping[str, str]
@@ -22,13 +22,13 @@ class Started:
 
 class Server(Protocol):
     def start(self) -> Started:
-        """Returns when it answers and is seeded."""
+        """Start it; return when it answers and is seeded."""
 
     def watch(self, lost: Callable[[str], None]) -> None:
-        """Should it end unasked, ``lost`` is told how, if it is not our own process that ends."""
+        """Call ``lost`` with how the server ended, if it ends unasked and not with our own process."""
 
     def reset(self) -> None:
-        """As freshly seeded."""
+        """Return it to its freshly seeded state."""
 
     def close(self) -> None:
-        """End it, and remove what it wrote. May be called twice, and before ``start`` has returned."""
+        """End it and remove what it wrote. May be called twice, and before ``start`` has returned."""

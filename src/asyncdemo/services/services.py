@@ -1,4 +1,4 @@
-"""Several services as one: started at the same time, reset together, stopped whatever happens."""
+"""Several services together: started at the same time, reset together, stopped whatever happens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from asyncdemo.services.hosted import Hosted
 
 
 class Services:
-    """A context manager: the services are started on entry and stopped on exit.
+    """A context manager that starts services on entry and stops them on exit.
 
     If this process is killed, each ends by itself. Once closed, they are not started again.
 
@@ -23,10 +23,10 @@ class Services:
         environ: Where ASYNCDEMO_REDIS_URL and the like are looked up.
 
     Attributes:
-        names (tuple[str, ...]): The services, each once, in the order in which they were given.
+        names (tuple[str, ...]): The services, without duplicates, in the order in which they were given.
 
     Raises:
-        UsageError: For a name that is none of the three.
+        UsageError: If a name is not one of the three.
     """
 
     def __init__(self, names: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
@@ -48,7 +48,7 @@ class Services:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """How they are reached, as the programs of this world expect it; for the child only."""
+        """The variables with the addresses, under their customary names; for the child process only."""
         return {name: value for hosted in self._hosted.values() for name, value in hosted.environment.items()}
 
     @property
@@ -57,11 +57,11 @@ class Services:
         return {name: hosted.words for name, hosted in self._hosted.items()}
 
     def start(self) -> None:
-        """All at the same time, until each answers and is seeded. Does nothing if they run already.
+        """Start all at the same time, unless they already run; return when each answers and is seeded.
 
         Raises:
             MissingError: If something is missing; it has the command that installs it.
-            ServiceError: If one does not start, with the service's own words. Then none of them runs.
+            ServiceError: If one does not start, with its own error message. Then none of them runs.
         """
         if self._hosted and not self._closed:
             return
@@ -79,7 +79,7 @@ class Services:
             raise
 
     def reset(self) -> None:
-        """Everything as freshly seeded.
+        """Return all of them to their freshly seeded state.
 
         Raises:
             ServiceError: If one cannot be reset, or is gone.
@@ -90,26 +90,26 @@ class Services:
             hosted.wait_reset()
 
     def died(self) -> str | None:
-        """A sentence, if one has ended since it was started."""
+        """Return a sentence if one of them has ended since it was started."""
         return next((words for hosted in self._hosted.values() if (words := hosted.died())), None)
 
     def pid(self, name: str) -> int | None:
-        """Of the server's first process; None if it is not ours, or does not run."""
+        """Return the id of the server's first process; None if it is not ours or does not run."""
         hosted = self._hosted.get(name)
         return None if hosted is None or hosted.died() else hosted.server_pid
 
     def kill(self, name: str) -> None:
-        """As the system would, without a warning: for tests of faults.
+        """Kill a server as the system would, without warning: for tests of faults.
 
         Raises:
             ServiceError: If it does not run.
         """
         if name not in self._hosted:
-            raise ServiceError(f"The service {name!r} does not run.")
+            raise ServiceError(f"The service {name!r} is not running.")
         self._hosted[name].kill()
 
     def close(self) -> None:
-        """Stop all of them, and remove what they wrote. May be called twice, and while others start them."""
+        """Stop all of them and remove what they wrote. May be called twice, and while they start."""
         self._closed = True
         running = list(self._hosted.values())
         for hosted in running:

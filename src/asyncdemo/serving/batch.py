@@ -1,6 +1,6 @@
-"""Recordings that belong together: all at the same time, or one after another, and through Ctrl-C.
+"""Recordings that belong together: all at the same time or one after another, with handling of Ctrl-C.
 
-Not for: what a recording is (``recording.runner``), signals, keys or pictures (whoever polls).
+Not here: a recording (see ``recording.runner``), or signals, keys and pictures (the code that polls).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from asyncdemo.serving.run_context import RunContext
 from asyncdemo.serving.session import Session, open_recording
 
 _LATE_S: Final = 0.6
-"""A script that is still there so long after Ctrl-C takes its time to end, or never will."""
+"""A script that still runs this long after Ctrl-C is slow to end, or never will."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to record, how, and with what around it."""
+    """What to record, how, and in which context."""
 
     target: Target
     options: Options
@@ -29,7 +29,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """As the recording will be called."""
+        """The name of the recording."""
         return self.options.name or self.target.name
 
     @property
@@ -37,14 +37,14 @@ class Job:
         return self.run_context is not None and self.run_context.plan is not None
 
     def open(self, listener: Listener | None) -> Recording | Session:
-        """What it takes, not started yet."""
+        """Return a recording or session that is not started yet."""
         return open_recording(self.target, self.options, listener, run_context=self.run_context)
 
 
 class Batch:
     """A context manager. ``begin`` starts what comes next, ``poll`` follows it to its end.
 
-    runs: those that are over, in the order of the jobs. After ``interrupt`` nothing else begins.
+    ``runs`` are the finished ones, in the order of the jobs. After ``interrupt``, nothing more starts.
     """
 
     def __init__(
@@ -56,15 +56,15 @@ class Batch:
         ended: Callable[[int, Run], None] | None = None,
         stalled: Callable[[int, Recording | Session, bool], None] | None = None,
     ) -> None:
-        """Open all recordings, without starting one.
+        """Open all recordings, without starting any.
 
         Args:
             jobs: What to record.
-            listeners: One for each job, told of its events while it is polled.
-            race: All jobs at the same time, else one after another.
-            ended: Called with the place of a job and its run when that is over.
-            stalled: Called with the place of a job, its recording, and whether it has not ended when it was
-                asked to: when nothing happens in it any more, when it goes on, and when it is late.
+            listeners: One for each job; it gets the job's events during ``poll``.
+            race: Run all jobs at the same time, rather than one after another.
+            ended: Called with the index of a job and its run when it has ended.
+            stalled: Called with the index of a job, its recording, and whether it is late in ending after it
+                was asked to: when nothing happens in it any more, when it goes on, and when it is late.
         """
         self.runs: list[Run] = []
         self.interrupted = self._begun = False
@@ -84,18 +84,18 @@ class Batch:
         self.close()
 
     def close(self) -> None:
-        """End everything that was started."""
+        """Stop everything that was started."""
         for recording in self._recordings:
             recording.close()
 
     def begin(self, is_unwanted: Callable[[], object] = lambda: False) -> bool:
-        """Start what comes next and let it go, which takes a moment; False if nothing is left to begin.
+        """Start what comes next and let it go, which takes a moment. Return False if nothing is left.
 
-        Of a batch that was interrupted before, the first recordings are started all the same, so that there
-        are runs that say so.
+        If the batch was interrupted before, start the first recordings anyway, so that there are runs that
+        say so.
 
         Args:
-            is_unwanted: Was Ctrl-C pressed meanwhile?
+            is_unwanted: Called to find out whether Ctrl-C was pressed meanwhile.
         """
         if not self._heats or (self.interrupted and self._begun):
             return False
@@ -106,13 +106,13 @@ class Batch:
         if is_unwanted():
             self.interrupt()
         for place in heat:
-            # The child may have got the signal too, and be gone before it could begin.
+            # The child may have got the signal, too, and be gone before it could start.
             self._recordings[place].interrupt() if self.interrupted else self._recordings[place].go()
         self._alive = heat
         return True
 
     def poll(self, timeout_s: float) -> bool:
-        """Handle what has arrived, waiting for it at most so long; False once all that began is over."""
+        """Handle what has arrived, waiting at most this long. Return False once all that started is over."""
         for place in list(self._alive):
             if not self._recordings[place].poll(timeout_s / len(self._alive)):
                 self._alive.remove(place)
@@ -129,7 +129,7 @@ class Batch:
         return bool(self._alive)
 
     def interrupt(self) -> None:
-        """What Ctrl-C means: the scripts are asked to end, as without us; the second time they are killed."""
+        """Handle Ctrl-C: ask the scripts to end, as they would without us; the second time, kill them."""
         self.interrupted = True
         self._asked_s = self._asked_s or time.monotonic()
         for place in self._alive:

@@ -1,7 +1,7 @@
-"""Ports of this machine: a free one, and who listens on one.
+"""Ports of this machine: a free one, and which process listens on one.
 
-Who listens is read from /proc where there is one (Linux), else asked of ``lsof`` (macOS); where neither
-is there it is not known, and nothing is claimed.
+The listener is read from /proc if it exists (Linux), or else obtained from ``lsof`` (macOS). If neither
+exists, it is unknown, and nothing is claimed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _LISTEN: Final = "0A"
 _TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _LSOF_S: Final = 5.0
 CAN_TELL: Final = _TABLES[0].exists()
-"""Whether it costs next to nothing to know who listens."""
+"""Whether finding the listener costs next to nothing."""
 
 
 def free_port() -> int:
-    """One that nobody had a moment ago."""
+    """Return a port that was free a moment ago."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -32,9 +32,9 @@ def free_port() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """somebody: at least one socket listens. ours: one of the given processes has it; None if unknown.
+    """``somebody``: a socket listens. ``ours``: one of the given processes has it; None if unknown.
 
-    waiting: connections that nobody has accepted yet; None if unknown.
+    ``waiting`` is the number of connections not yet accepted; None if unknown.
     """
 
     somebody: bool
@@ -43,7 +43,7 @@ class Listening:
 
 
 def listening(port: int, pids: Collection[int]) -> Listening:
-    """Who listens on a port of this machine."""
+    """Find out who listens on a port of this machine."""
     if CAN_TELL:
         here = [entry for entry in tcp_sockets(port) if entry.listens]
         if not here:
@@ -57,7 +57,7 @@ def listening(port: int, pids: Collection[int]) -> Listening:
 
 
 def ports_of(pids: Collection[int]) -> set[int]:
-    """The ports on which these processes listen, as far as the system tells."""
+    """Return the ports on which these processes listen, as far as the system tells."""
     if not CAN_TELL:
         return set()
     ours = owners(pids)
@@ -65,7 +65,7 @@ def ports_of(pids: Collection[int]) -> set[int]:
 
 
 class TcpSocket(NamedTuple):
-    """waiting: if it listens, connections that nobody has accepted. inode: "0" of one of these."""
+    """``waiting``: for a listener, the connections not yet accepted, whose own ``inode`` is "0"."""
 
     port: int
     remote_port: int
@@ -75,8 +75,8 @@ class TcpSocket(NamedTuple):
 
 
 def tcp_sockets(port: int | None = None) -> list[TcpSocket]:
-    """Of this machine, or those with this port as their own. Linux."""
-    own = ":" if port is None else f":{port:04X} "  # among thousands few lines need be taken apart
+    """Return this machine's sockets, or those with this local port. Linux."""
+    own = ":" if port is None else f":{port:04X} "  # among thousands of lines, few need parsing
     found = []
     for table in _TABLES:
         with contextlib.suppress(OSError):  # no IPv6 here
@@ -90,12 +90,12 @@ def tcp_sockets(port: int | None = None) -> list[TcpSocket]:
 
 
 def owners(pids: Collection[int]) -> dict[str, set[int]]:
-    """Inode of each socket that these processes have open -> which of them have it. Linux."""
+    """Return inode -> processes, for each socket that these processes have open. Linux."""
     found: dict[str, set[int]] = {}
     for pid in pids:
         with contextlib.suppress(OSError):  # it has ended
             for descriptor in os.listdir(f"/proc/{pid}/fd"):
-                with contextlib.suppress(OSError):  # it is closed by now
+                with contextlib.suppress(OSError):  # it has been closed
                     target = os.readlink(f"/proc/{pid}/fd/{descriptor}")
                     if target.startswith("socket:["):
                         found.setdefault(target[len("socket:[") : -1], set()).add(pid)
@@ -109,7 +109,7 @@ def _answers(port: int) -> bool:
 
 
 def _listeners(port: int) -> set[int]:
-    """The processes that listen there, by ``lsof``; empty where there is none, or it may not tell."""
+    """Ask ``lsof`` which processes listen there; empty if it doesn't exist or may not tell."""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired, ValueError):
         done = subprocess.run(
             ["lsof", "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-t"],

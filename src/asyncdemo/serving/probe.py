@@ -1,8 +1,8 @@
-"""Whether a server takes connections yet: asked without a request, so no code of the lesson handles it.
+"""Checks whether a server accepts connections yet, without a request, so no code of the lesson handles it.
 
-A connection is opened and its sending side closed. Whoever reads it sees its end immediately and closes it
-too; a socket that only listens, or a backlog that nobody looks at, does not. Some (Hypercorn) wait for a
-time-out first: after a while such a server is sent what is no request, which it refuses by itself.
+It opens a connection and closes its sending side. A server that reads it sees the end immediately and closes
+it, too; a socket that only listens, or a backlog that nobody reads, does not. Some (Hypercorn) wait for a
+timeout first: after a while, the probe sends such a server an invalid request, which it rejects by itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_REQUEST: Final = b"?\r\n\r\n"
 
 
 class Probe:
-    """``answered`` is asked again and again; it never waits. connected_s: since when, None if it is not."""
+    """Poll ``answered``, which never waits. ``connected_s`` is the time of connecting, or None."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -32,7 +32,7 @@ class Probe:
         self.connected_s: float | None = None
 
     def answered(self) -> bool:
-        """Whether the server has closed, or answered, a connection of ours."""
+        """Return whether the server has closed, or answered, one of our connections."""
         if self._silent is None:
             self._silent = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             self._silent.setblocking(False)
@@ -57,14 +57,14 @@ class Probe:
         result = probe.connect_ex((HOST, self._port))
         if result in _CONNECTED:
             self.connected_s = time.monotonic()
-            with contextlib.suppress(OSError):  # it was closed in this moment
+            with contextlib.suppress(OSError):  # it was closed at this moment
                 probe.shutdown(socket.SHUT_WR)
         elif result not in _UNDER_WAY:
-            self.close()  # nobody listens: ask anew
+            self.close()  # nothing listens: try again
         return self.connected_s is not None
 
     def _ask(self) -> socket.socket | None:
-        """It connects immediately: the other one is connected already."""
+        """Connect, which works immediately, because the first probe is already connected."""
         with contextlib.suppress(OSError):  # it has just ended
             asking = socket.create_connection((HOST, self._port), timeout=_CONNECT_S)
             asking.sendall(_NO_REQUEST)
@@ -78,6 +78,6 @@ def _has_answer(probe: socket.socket) -> bool:
         probe.recv(1)
     except BlockingIOError:
         return False
-    except OSError:  # reset: by somebody who had accepted it, as a listening socket alone resets none
+    except OSError:  # reset: by a process that had accepted it, as a socket that only listens resets none
         return True
     return True

@@ -1,6 +1,6 @@
-"""Whether a server is ready, on the port that it was given.
+"""Checks whether a server is ready, on the port that it was given.
 
-Not for: what is done about it if it is not (``session``).
+Not here: what happens if it is not (see ``session``).
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from asyncdemo.serving.ports import CAN_TELL, Listening, listening, ports_of
 from asyncdemo.serving.probe import Probe
 
 _DOUBT_S: Final = 0.25
-"""How long a port must look like somebody else's: a process may be made between two looks."""
+"""How long a port must seem to belong to another program: a process may start between two looks."""
 _ELSEWHERE_S: Final = 2.0
 _SETTLED_S: Final = 0.02
-"""After so long a new connection is counted among those that wait."""
+"""After this time, a new connection is counted among the waiting ones."""
 _PATIENCE_S: Final = 10.0
-"""After so long a server that listens, and says nothing to a connection without a request, is ready."""
+"""After this time, a server counts as ready if it listens but ignores a connection without a request."""
 
 
 class Sight(Enum):
-    """What is seen of the port."""
+    """The state of the port."""
 
     NOTHING = auto()
     READY = auto()
     TAKEN = auto()
-    """Somebody else has it."""
+    """Another program has it."""
     ELSEWHERE = auto()
-    """The server listens on another one."""
+    """The server listens on another port."""
 
 
 class Readiness:
-    """``look`` is asked again and again. other_port: where the server listens instead."""
+    """Poll ``look``. ``other_port`` is where the server listens instead."""
 
     def __init__(self, port: int, pids: Callable[[], Collection[int]]) -> None:
-        """pids: the server's processes, as they are now."""
+        """``pids`` returns the server's current processes."""
         self._port = port
         self._pids = pids
         self._probe = Probe(port)
@@ -65,20 +65,20 @@ class Readiness:
         self._probe.close()
 
     def _is_accepted(self, here: Listening) -> bool:
-        """Whether our connection is waiting no more: then somebody has it."""
+        """Return whether our connection is no longer waiting, so that a process has it."""
         connected_s = self._probe.connected_s
         if connected_s is None or time.monotonic() - connected_s < _SETTLED_S:
             return False
         return listening(self._port, ()).waiting == 0 == here.waiting
 
     def _look_from_outside(self) -> Sight:
-        """Where asking who listens is dear, it is asked once, when somebody has answered."""
+        """If finding the listener is expensive, do it only once, when something has answered."""
         if not self._probe.answered():
             return Sight.NOTHING
         return Sight.TAKEN if listening(self._port, self._pids()).ours is False else Sight.READY
 
     def _lasting(self, sight: Sight, for_s: float) -> Sight:
-        """The sight, once nothing else was seen for so long."""
+        """Return the sight once nothing else has been seen for this long."""
         now_s = time.monotonic()
         self._since = {sight: self._since.get(sight, now_s)}
         return sight if now_s - self._since[sight] >= for_s else Sight.NOTHING

@@ -1,4 +1,4 @@
-"""What a script needs around it to run: services, and a load if it is a server."""
+"""What a script needs in order to run: services, and a load if it is a server."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from asyncdemo.services import Services
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """services: they run already, and are the caller's to stop. plan: what is sent to the script.
+    """``services`` are running already; the caller stops them. ``plan`` is the load for the script.
 
-    The host and port of the plan are set to those of the server. knobs: of the load, by name.
-    workers: so many worker processes of a server must be at work before anything is sent; or the name of
-    the script's constant that says how many.
+    The plan's host and port are replaced by the server's. ``knobs`` are those of the load, by name.
+    ``workers`` is how many worker processes of a server must be ready before anything is sent, or the name of
+    the script's constant with that number.
     """
 
     services: Services | None = None

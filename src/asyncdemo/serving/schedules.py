@@ -1,8 +1,8 @@
-"""Runs a script in many schedules under the virtual clock, and makes those that differ small.
+"""Runs a script in many schedules under the virtual clock, and shrinks those that differ.
 
 A schedule is a script's run on a machine that is now and then busy with something else: time passes before
-some callbacks of its event loop. Not for: how time passes (``capture.loops.delays``), what is
-compared (``analysis.schedules``).
+some callbacks of its event loop. Not here: how time passes (see ``capture.loops.delays``), or what is
+compared (see ``analysis.schedules``).
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 
 LIMIT_S: Final = 10.0
-"""For each run of real time, where nothing else is said."""
+"""Default limit in real time for each run."""
 MOST_SCHEDULES: Final = 10_000
 _AT_A_TIME: Final = 2
 _POLL_S: Final = 0.002
 _TIMEOUTS: Final = 3
-"""After so many schedules that met their time limit no others are tried."""
+"""After this many schedules that hit their time limit, no others are tried."""
 _SHRINKING: Final = 40
-"""Runs, at most, to make a schedule small."""
+"""The most runs for shrinking a schedule."""
 _SHORTEST_NS: Final = 1_000
 _UNIT_NS: Final = 1_000_000
 
 Look = Callable[[Run, OutputBuffer], Hashable]
-"""What whoever asks says of a run; None: what came out of it speaks for itself."""
+"""The caller's verdict on a run; None: compare the run's own results."""
 
 
 class _Stopped(Exception):
@@ -51,10 +51,10 @@ def explore(
     poll: Callable[[], bool] = lambda: True,
     look: Look | None = None,
 ) -> Exploration:
-    """The script without a delay, and with those drawn from the seeds 1, 2, ... up to so many runs.
+    """Run the script without a delay, and then with those drawn from the seeds 1, 2, ..., ``count`` in total.
 
-    poll: called every few milliseconds; when it returns False, what is there by then is given.
-    Raises what a recording raises.
+    ``poll`` is called every few milliseconds; if it returns False, return what there is so far. Raises what a
+    recording raises.
     """
     options = replace(
         options,
@@ -79,7 +79,7 @@ def explore(
 
 
 def _try(runs: _Runs, groups: dict[Hashable, _Found], count: int) -> str:
-    """Why not all were tried, or ""."""
+    """Return why not all were tried, or ""."""
     late = 0
     for attempt in runs.attempts(range(1, count)):
         late += attempt.run.outcome is RunOutcome.TIMEOUT
@@ -87,12 +87,12 @@ def _try(runs: _Runs, groups: dict[Hashable, _Found], count: int) -> str:
         found.count += 1
         found.example = min(found.example, attempt, key=lambda one: len(delays_of(one.run)))
         if late == _TIMEOUTS:
-            return f"{late} schedules met the time limit, so no others were tried."
+            return f"{late} schedules reached the time limit, so no others were tried."
     return ""
 
 
 def _sorted(groups: dict[Hashable, _Found]) -> tuple[Group, ...]:
-    """The script's own outcome first, then the one whose schedule is the smallest."""
+    """Put the script's own outcome first, then order by the size of the schedule."""
     found = [Group(found.count, found.example) for found in groups.values()]
     return (*found[:1], *sorted(found[1:], key=_size))
 
@@ -104,19 +104,19 @@ def _size(group: Group) -> tuple[int, int]:
 
 def _unexplorable(run: Run) -> str:
     if run.outcome is RunOutcome.TIMEOUT:
-        return "It does not come to its end without a delay either."
+        return "It does not finish without a delay either."
     if run.clock is Clock.REAL:
-        return "Time is not virtual, so there is one order only to be seen: " + " ".join(run.notes)
+        return "Time is not virtual, so there is only one order to see: " + " ".join(run.notes)
     if not any(track.kind is TrackKind.TASK for track in run.tracks) and not run.summed:
-        return "No task of asyncio ran, so there is nothing that could come in another order."
+        return "No task of asyncio ran, so nothing could happen in another order."
     return ""
 
 
 def _make_small(runs: _Runs, groups: dict[Hashable, _Found], base: Attempt) -> None:
-    """Of the attempts that came to something else the one with the fewest delays: fewer and shorter ones.
+    """Shrink the differing attempt that has the fewest delays, to fewer and shorter ones.
 
-    By delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), as
-    far as a number of runs goes. What comes out may be another outcome, as long as it is not the first one.
+    Uses delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002),
+    up to a maximum number of runs. The outcome may change on the way, as long as it is not the first one.
     """
     differing = [found.example for found in groups.values() if found.example is not base]
     if not differing:
@@ -150,7 +150,7 @@ def _make_small(runs: _Runs, groups: dict[Hashable, _Found], base: Attempt) -> N
 
 
 class _Runs:
-    """Makes them, a few at a time."""
+    """Makes the runs, a few at a time."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class _Runs:
         self._look = look
 
     def attempts(self, schedules: Iterable[Delays]) -> Iterator[Attempt]:
-        """In the order of the schedules. Raises _Stopped."""
+        """Yield in the order of the schedules. Raises _Stopped."""
         waiting = iter(schedules)
         with ExitStack() as stack:
             begun: list[_UnderWay] = []
@@ -192,7 +192,7 @@ class _Runs:
 
 
 class _UnderWay:
-    """A context manager: one run."""
+    """A context manager for one run."""
 
     def __init__(self, delays: Delays, output: OutputBuffer, recording: Recording) -> None:
         self._delays = delays

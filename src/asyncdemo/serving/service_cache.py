@@ -1,4 +1,4 @@
-"""Services that stay between runs, so that nobody waits for their start twice."""
+"""Services that stay up between runs, so that nobody waits for their start twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _POLL_S: Final = 0.02
 
 
 class ServiceCache:
-    """A context manager: a set of services is started when it is first asked for; all stop at the end."""
+    """A context manager: a set of services is started on first use; all are stopped on exit."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, ...], _Starting] = {}
@@ -28,11 +28,11 @@ class ServiceCache:
             self._kept.popitem()[1].close()
 
     def begin(self, names: Sequence[str]) -> None:
-        """Start them aside, if they are not running: whoever asks for them later waits less."""
+        """Start them in the background, if they are not running, so that a later ``get`` waits less."""
         self._of(tuple(names))
 
     def get(self, names: Sequence[str], wanted: Callable[[], bool] = lambda: True) -> Services | None:
-        """They run; None once ``wanted``, asked while one waits, says no. Started anew if one has died.
+        """Return them running, restarted if one has died; None once ``wanted``, polled meanwhile, is false.
 
         Raises MissingError, ServiceError.
         """
@@ -58,7 +58,7 @@ class ServiceCache:
 
 
 class _Starting:
-    """Services that start in a thread. error: why they did not."""
+    """Services starting in a thread. ``error`` is why they failed to start."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.services = Services(names)
@@ -71,7 +71,7 @@ class _Starting:
         return not self._thread.is_alive()
 
     def close(self) -> None:
-        """However far they have come."""
+        """Stop, however far they have got."""
         self.services.close()
         self._thread.join()
 

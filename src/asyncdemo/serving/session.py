@@ -1,8 +1,8 @@
-"""One run of a script with what it needs around it; a server is loaded until all is answered.
+"""One run of a script with its services and load; a server is loaded until all requests are answered.
 
-It is driven like a ``runner.Recording``, and never waits longer than it is told. A server runs in a
-process of its own, with a free port in PORT; it is ready once it takes connections, and is asked to end,
-as by Ctrl-C, when the last request has its answer. Its services are the caller's.
+It has the interface of a ``runner.Recording``, and never waits longer than the caller allows. A server runs
+in its own process, with a free port in PORT. It is ready once it accepts connections, and is asked to end, as
+by Ctrl-C, when the last request has been answered. The caller owns its services.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from asyncdemo.serving.traffic import Traffic
 from asyncdemo.serving.workers import Workers
 
 _STEP_S: Final = 0.01
-"""How long to wait at most for the server's events, so that the client's are heard."""
+"""The longest wait for the server's events, so that the client's are read, too."""
 _READY_S: Final = 30.0
 _GRACE_S: Final = 5.0
 """How long a server has to end by itself."""
 _DYING_S: Final = 0.5
 _LET_GO_S: Final = 2.0
-"""How long the client has to report what there is."""
+"""How long the client has to report what it has."""
 _SERVICES_S: Final = 0.25
-"""How often to look whether the services live."""
+"""How often to check that the services are alive."""
 _AS_ASKED: Final = (0, 130, -2, 3)
-"""How a program ends by SIGINT: it handled it, or Python did, or the shell's way of saying so. 3 is what
-Quart from 0.23 on tells the process that reloads it."""
+"""Exit codes after SIGINT: handled by the program, by Python, or as a shell reports it. 3 is what Quart from
+0.23 on returns to the process that reloads it.
+"""
 
 
 def open_recording(
@@ -47,7 +48,7 @@ def open_recording(
     child: Child | None = None,
     run_context: RunContext | None = None,
 ) -> Recording | Session:
-    """A session if the script needs anything around it, else a plain recording."""
+    """Return a session if the script needs services or a load, or else a plain recording."""
     if run_context:
         return Session(target, options, run_context, listener, child)
     return Recording(target, options, listener, child)
@@ -55,7 +56,7 @@ def open_recording(
 
 class _Stage(Enum):
     SCRIPT = auto()
-    """It is no server: it runs to its own end."""
+    """Not a server: it runs until it ends by itself."""
     STARTING = auto()
     LOADING = auto()
     ENDING = auto()
@@ -73,13 +74,13 @@ class Session:
         listener: Listener | None = None,
         child: Child | None = None,
     ) -> None:
-        """child: as for a Recording."""
+        """``child`` is as in ``Recording``."""
         self._target = target
         self._options = options
         self._run_context = run_context
         self._overheard = StderrTail(listener)
         self._child = child
-        # Taken now: when the script is started, a live picture may have changed them for its time.
+        # Taken now, because a live picture may have changed them temporarily when the script starts.
         self._settings = Settings(options.descriptors)
         self._stage = _Stage.STARTING if run_context.plan else _Stage.SCRIPT
         self._recording: Recording | None = None
@@ -94,7 +95,7 @@ class Session:
         self._retried = False
         self._failed = False
         self._gone = False
-        """The server ended though nobody had asked it to."""
+        """Whether the server ended unasked."""
         self._asked = False
         self._interrupted = False
         self._result: Run | None = None
@@ -107,12 +108,12 @@ class Session:
     ) -> None:
         self.close()
 
-    # -- life -----------------------------------------------------------------------------------
+    # -- lifecycle ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """The services are as freshly seeded, and the script is compiled and waits for ``go``.
+        """Reset the services, and start the script, which is compiled and then waits for ``go``.
 
-        If a service has died meanwhile the script is not started, and the run says so.
+        If a service has died meanwhile, the script is not started, and the run says so.
         """
         try:
             if self._run_context.services is not None:
@@ -125,14 +126,14 @@ class Session:
         self._start_script()
 
     def go(self) -> None:
-        """Let the script run. The time limit of a server starts anew when it is ready."""
+        """Let the script run. A server's time limit restarts when it is ready."""
         assert self._recording is not None, "start comes first"
         self._since_s = time.monotonic()
         if self._stage is not _Stage.OVER:
             self._recording.go()
 
     def poll(self, timeout_s: float) -> bool:
-        """Handle what has happened, waiting for it at most so long; False once all is over."""
+        """Handle what has happened, waiting at most this long. Return False once all is over."""
         if self._recording is None or self._stage is _Stage.OVER:
             return False
         if self._traffic is not None:
@@ -148,7 +149,7 @@ class Session:
         return self._stage is not _Stage.OVER
 
     def interrupt(self) -> None:
-        """What Ctrl-C means: nothing more is sent, then the server ends; the second time immediately."""
+        """Handle Ctrl-C: stop sending, then end the server; the second time, end it immediately."""
         first, self._interrupted = not self._interrupted, True
         if first and self._stage is _Stage.LOADING:
             self._let_go()
@@ -157,7 +158,7 @@ class Session:
 
     @property
     def stands_still(self) -> bool:
-        """As of a recording."""
+        """As in ``Recording``."""
         return self._recording is not None and self._recording.stands_still
 
     @property
@@ -165,7 +166,7 @@ class Session:
         return 0 if self._recording is None else self._recording.still_ns
 
     def close(self) -> None:
-        """End everything that this session started. May be called twice."""
+        """Stop everything that this session started. May be called twice."""
         if self._traffic is not None:
             self._traffic.close()
         if self._readiness is not None:
@@ -179,7 +180,7 @@ class Session:
             self._child.close()
 
     def result(self) -> Run:
-        """The run as far as it is recorded."""
+        """Return the run as recorded so far."""
         if self._stage is not _Stage.OVER:
             return self._summed_up()
         if self._result is None:
@@ -204,7 +205,7 @@ class Session:
 
     @property
     def answers(self) -> list[Answer]:
-        """One for each request, in their order, if the plan keeps them."""
+        """One for each request, in order, if the plan keeps them."""
         return [] if self._traffic is None else self._traffic.answers
 
     # -- the server -----------------------------------------------------------------------------
@@ -249,11 +250,11 @@ class Session:
             )
 
     def _has_lost_its_port(self, recording: Recording) -> bool:
-        """Of a server that has ended: whether that is because somebody else got the port."""
+        """Return whether a server ended because another program got its port."""
         return recording.compiled and self._workers is None and listening(self._port, ()).somebody
 
     def _await_workers(self, recording: Recording) -> None:
-        """A server takes connections as soon as one of its workers does; the load is for all of them."""
+        """The load is for all workers, but a server accepts connections as soon as the first is ready."""
         if self._workers is None:
             wanted = self._run_context.workers
             number = recording.knobs.get(wanted, 0) if isinstance(wanted, str) else wanted
@@ -263,7 +264,7 @@ class Session:
             self._begin_load(recording)
 
     def _try_another_port(self, recording: Recording) -> None:
-        """Once: between our choosing it and the server's asking for it somebody else got the port."""
+        """Retry once: another program got the port before the server could bind it."""
         if self._retried:
             self._fail(recording, f"Port {self._port} was taken by another program before the server had it.")
             return
@@ -293,15 +294,15 @@ class Session:
                 recording.interrupt()
                 self._stage = _Stage.ENDING
         elif timed_out:
-            traffic.cut_off = True  # the recording asks who has not ended, and then stops the server
+            traffic.cut_off = True  # the recording notes what has not ended, and then stops the server
         elif traffic.finished:
             if traffic.failure is not None:
-                self._fail(recording, f"Not all was sent: {traffic.failure}.")
+                self._fail(recording, f"Not everything was sent: {traffic.failure}.")
             elif traffic.answered == traffic.sent or self._is_settled():
                 self._ask_to_end(recording)
 
     def _is_settled(self) -> bool:
-        """A server that ends by itself drops its connections a moment before its process is gone."""
+        """Wait a moment: a server that ends by itself drops its connections before its process is gone."""
         self._all_sent_s = self._all_sent_s or time.monotonic()
         return time.monotonic() - self._all_sent_s > _DYING_S
 
@@ -319,14 +320,15 @@ class Session:
     def _ended_as_asked(self, exit_code: int | None) -> bool:
         if exit_code in _AS_ASKED:
             return True
-        # Sanic's main process shares its workers' states over one connection. The signal can come while it
-        # waits for a reply there; its handler asks too, and gets that reply. Then its own shutdown fails.
+        # Sanic's main process shares its workers' states over one connection. The signal may come while it
+        # waits for a reply there; its handler also sends a request, and gets that reply. Then its shutdown
+        # fails.
         return exit_code == 1 and self._overheard.failed_in("sanic")
 
     def _last_words(self, exit_code: int | None) -> str:
         traffic = self._traffic
         if self._asked:
-            how = f"Asked to end, the server did so with exit code {exit_code}."
+            how = f"When asked to end, the server ended with exit code {exit_code}."
         elif traffic is None:
             how = f"The server ended by itself, with exit code {exit_code}, before it took connections."
         else:
@@ -335,18 +337,18 @@ class Session:
                 f"{traffic.sent} requests were answered."
             )
         words = self._overheard.last_words()
-        return how + (f" Its last words: {words}" if words else "")
+        return how + (f" Its last output: {words}" if words else "")
 
     # -- the load and the services --------------------------------------------------------------
 
     def _let_go(self) -> None:
-        """The client is to report what there is, soon."""
+        """Ask the client to report what it has, soon."""
         if self._traffic is not None and self._let_go_by_s is None:
             self._let_go_by_s = time.monotonic() + _LET_GO_S
             self._traffic.interrupt()
 
     def _is_heard(self) -> bool:
-        """Whether the client may still have something to say."""
+        """Return whether the client may still have something to report."""
         if self._traffic is None or self._traffic.finished:
             return False
         return self._let_go_by_s is None or time.monotonic() < self._let_go_by_s

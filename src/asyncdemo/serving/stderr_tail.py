@@ -1,4 +1,4 @@
-"""Listens in on what a server writes, so that its last words are known when it dies."""
+"""Keeps the last lines that a server writes, so that they are known when it dies."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class StderrTail:
         self._failed_in = ""
 
     def failed_in(self, package: str) -> bool:
-        """Whether the innermost line of the last traceback on standard error is of that package."""
+        """Return whether the innermost frame of the last traceback on standard error is in that package."""
         return package in PurePath(self._failed_in).parts
 
     def last_words(self) -> str:
-        """The last lines on standard error, in one; "" if it wrote nothing there."""
+        """Return the last lines on standard error, joined into one; "" if nothing was written there."""
         lines = [*self._lines, *([self._begun] if self._begun.strip() else [])]
         plain = [" ".join(without_codes(line).split())[:_LONGEST] for line in lines[-_LINES:]]
         return " / ".join(plain)

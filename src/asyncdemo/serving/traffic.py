@@ -1,6 +1,6 @@
-"""The load client of a session: what it tells goes to the recording of the server that it loads.
+"""The load client of a session: its events go to the recording of the server that it loads.
 
-Not for: the client itself (``load``), or what becomes of its requests in the server (``assembly``).
+Not here: the client itself (see ``load``), or its requests inside the server (see ``assembly``).
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from typing import Final
 
 from asyncdemo.load import Answered, Client, Connected, Plan, Sent
 from asyncdemo.model import Answer
-from asyncdemo.recording.runner import RequestIntake
+from asyncdemo.recording.runner import RequestMatcher
 
 _BROKEN_OFF: Final = ("refused", "reset", "closed")
 
 
 class Traffic:
-    """Begins immediately. sent: requests so far. answered: those of them that have a whole response."""
+    """Starts immediately. ``sent`` counts the requests so far, ``answered`` those with a whole response."""
 
-    def __init__(self, plan: Plan, intake: RequestIntake) -> None:
+    def __init__(self, plan: Plan, intake: RequestMatcher) -> None:
         self._plan = plan
         self._intake = intake
         self._answers: dict[int, Answer] = {}
@@ -25,7 +25,7 @@ class Traffic:
         self.sent = 0
         self.answered = 0
         self.cut_off = False
-        """From now on it is our doing if the server breaks a connection off."""
+        """From now on, connections that the server breaks off are our doing."""
 
     @property
     def finished(self) -> bool:
@@ -33,16 +33,16 @@ class Traffic:
 
     @property
     def failure(self) -> str | None:
-        """Why the client has no result, if it ended without one."""
+        """Why the client ended without a result, if it did."""
         return self._client.failure
 
     @property
     def answers(self) -> list[Answer]:
-        """One for each request, in their order, if the plan keeps them."""
+        """One for each request, in order, if the plan keeps them."""
         return [self._answers[number] for number in sorted(self._answers)]
 
     def hear(self, timeout_s: float = 0) -> None:
-        """Pass on what has happened since."""
+        """Pass on what has happened since the last call."""
         for event in self._client.read(timeout_s):
             if isinstance(event, Sent):
                 self.sent += 1
@@ -57,7 +57,7 @@ class Traffic:
                 self._hear_answer(event)
 
     def interrupt(self) -> None:
-        """Nothing more is sent, and what is open is let go of."""
+        """Stop sending, and drop what is under way."""
         self._client.interrupt()
 
     def close(self) -> None:

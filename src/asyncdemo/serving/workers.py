@@ -1,8 +1,8 @@
-"""Whether all workers of a server are at work, not only the first.
+"""Checks that all workers of a server are ready, not only the first.
 
-The system gives a new connection to whichever process asks first. So a few are opened at a time, again and
-again, until each process has accepted one. No request is sent on them, so no code of the lesson sees them.
-Not for: whether the server takes connections at all (``readiness``).
+The system gives a new connection to whichever process asks first. So a few are opened at a time, repeatedly,
+until each process has accepted one. No request is sent on them, so no code of the lesson sees them.
+Not here: whether the server accepts connections at all (see ``readiness``).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from asyncdemo.serving.ports import HOST
 
 _AGAIN_S: Final = 0.05
 _PATIENCE_S: Final = 8.0
-"""After so long the load begins all the same: a worker may get no turn, or the script starts fewer."""
+"""After this time the load starts anyway: a worker may get no turn, or the script may start fewer."""
 _EACH: Final = 2
 """Connections for each worker at a time."""
 
 
 class Workers:
     def __init__(self, port: int, number: int) -> None:
-        """number: of worker processes; up to 1 there is nothing to wait for."""
+        """``number`` is how many worker processes to wait for; up to 1, there is no wait."""
         self._port = port
         self._number = number
         self._since_s = time.monotonic()
@@ -32,9 +32,9 @@ class Workers:
         self._knocking: list[socket.socket] = []
 
     def are_at_work(self, accepting: Collection[int]) -> bool:
-        """accepting: the processes that have accepted a connection so far; 0 is the one that starts them.
+        """``accepting`` are the processes that have accepted a connection so far; 0 is their parent.
 
-        Asked again and again; never waits.
+        Call this repeatedly; it never waits.
         """
         now_s = time.monotonic()
         waited_long = now_s - self._since_s > _PATIENCE_S
@@ -51,7 +51,7 @@ class Workers:
             self._knocking.pop().close()
 
     def _knock(self) -> None:
-        """Those of the last time are closed only now: a worker cannot tell who knocked if nobody is there."""
+        """Close the previous ones only now: a worker cannot identify a connection that is already closed."""
         self.close()
         for _ in range(_EACH * self._number):
             knocking = socket.socket(socket.AF_INET, socket.SOCK_STREAM)

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -21,10 +21,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.browser.needs import runs_in_a_page
 from asyncdemo.course.content.catalog import Course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, MissingError
+from asyncdemo.in_page.needs import runs_in_a_page
 from asyncdemo.render.html.element import script_js
 from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
@@ -32,6 +32,7 @@ from asyncdemo.site import gallery
 from asyncdemo.site.cards import card_png
 from asyncdemo.site.catalogue import catalogue_page
 from asyncdemo.site.editor import editor_files
+from asyncdemo.site.kept import kept
 from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
 from asyncdemo.site.llms import write_llms
 from asyncdemo.site.measure import RECORDS
@@ -46,7 +47,7 @@ from asyncdemo.site.teaching import notes_page, questions_page
 _LESSONS: Final = Path("lessons")
 _PAGES: Final = Path("docs/lessons")
 _TRIES: Final = 3
-"""How often a lesson is recorded at a time if a claim of its text does not hold."""
+"""How often a lesson is recorded in one build if a claim of its text does not hold."""
 
 
 def main() -> int:
@@ -82,7 +83,7 @@ def _prepare() -> None:
 
 
 def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> None:
-    """Each once, as many at a time as there are processors: most of it is waiting."""
+    """Record each once, as many at a time as there are processors: most of it is waiting."""
     waiting = deque(lessons)
 
     def next_one() -> Lesson | None:
@@ -101,11 +102,11 @@ def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> N
             for working in [pool.submit(record) for _ in range(at_once)]:
                 working.result()
         finally:
-            waiting.clear()  # Ctrl-C waits for no more than those under way
+            waiting.clear()  # on Ctrl-C, wait only for those in progress
 
 
 def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache, tries: int) -> None:
-    """If it is not fresh, or breaks claims of its text: then another program may have been busy."""
+    """Record the lesson if it is not fresh, or breaks claims of its text, as on a busy machine."""
     claims = partial(broken_claims, lesson)
     for _ in range(tries):
         fresh = recordings.is_fresh(lesson.id, takes(lesson), sources(lesson))
@@ -120,15 +121,15 @@ def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache, tries: i
 
 
 def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
-    """The files that let a page run Python; none, and a line that says so, if they cannot be had."""
+    """Return the files that let a page run Python; if unavailable, none, and print why."""
     try:
         packages = {name: fetched(name) for name in pinned()}
         files = pyodide_files(packages.pop("pyodide"))
-        files |= editor_files(packages)  # which all others are
+        files |= editor_files(packages)  # all others are the editor's
     except MissingError as error:
         print(f"No page can run Python: {error}", file=sys.stderr)
         return {}
-    files["worker.mjs"] = (resources.files("asyncdemo.browser") / "worker.mjs").read_bytes()
+    files["worker.mjs"] = (resources.files("asyncdemo.in_page") / "worker.mjs").read_bytes()
     files["page.zip"] = packed_python(
         [lesson for lesson in lessons if runs_in_a_page(lesson)],
         lambda file: file.parent.name not in ("wrong", "right"),
@@ -137,31 +138,35 @@ def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
 
 
 def _write_pages(
-    course: Course, lessons: Iterable[Lesson], recordings: Recordings, python: Mapping[str, bytes]
+    course: Course, lessons: Sequence[Lesson], recordings: Recordings, python: Mapping[str, bytes]
 ) -> None:
+    live = {lesson.id for lesson in lessons if python and runs_in_a_page(lesson)}
     pages = {
-        "index.md": catalogue_page(course),
+        "index.md": catalogue_page(course, live),
         "instructors.md": notes_page(course),
         "questions.md": questions_page(course),
     }
     for lesson in lessons:
         runs = [f"runs/{file.name}" for file in recordings.files(lesson.id)]
         broken = recordings.remarks(lesson.id, partial(broken_claims, lesson))
-        live = bool(python) and runs_in_a_page(lesson)
-        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, broken, live=live)
+        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, broken, live=lesson.id in live)
     files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
     files |= {f"assets/python/{name}": data for name, data in python.items()}
     files["assets/async_timeline.js"] = script_js().encode()
     files["assets/measure.css"] = measure_css().encode()
     for lesson in lessons:
-        files[f"cards/{lesson.id}.png"] = card_png(recordings.get(lesson.id))
+        files[f"cards/{lesson.id}.png"] = _card(lesson, recordings)
         for file in recordings.files(lesson.id):
             files[f"runs/{file.name}"] = file.read_bytes()
     _write(_PAGES, files)
 
 
+def _card(lesson: Lesson, recordings: Recordings) -> bytes:
+    return kept(f"card {lesson.id}", lambda: card_png(recordings.get(lesson.id)))
+
+
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """The folder has these files and no others; one that is as it should be is not touched."""
+    """Make these the only files in the folder; unchanged ones are not touched."""
     for old in [path for path in folder.rglob("*") if path.is_file()]:
         if old.relative_to(folder).as_posix() not in files:
             old.unlink()

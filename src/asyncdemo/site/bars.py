@@ -6,7 +6,7 @@
     column: requests_per_s
     ```
 
-Not for: how they are drawn (``render.html.bars``), or our own figures (``measure``).
+Not here: drawing them (see ``render.html.bars``), or our own figures (see ``measure``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from asyncdemo.site.fence import formatter, settings
 
 @formatter
 def fence(source: str) -> str:
-    """``article``, ``table``, ``column`` (several with commas); if need be ``scale: log`` and ``title``."""
+    """Settings: ``article``, ``table``, ``column`` (or several, with commas); ``scale: log``, ``title``."""
     given = settings(source, {"article", "table", "column", "scale", "title"})
     table = load_article(given["article"]).table(given["table"])
     columns = [key.strip() for key in given["column"].split(",")]
@@ -32,7 +32,7 @@ def fence(source: str) -> str:
 def published_bars(
     table: Table, columns: Sequence[str], title: str = "", *, logarithmic: bool = False
 ) -> Bars:
-    """One column as bars, or as marks where the axis has no zero; several always as marks."""
+    """Return one column as bars, or as marks on an axis without zero; several columns always as marks."""
     heads = {column.key: column for column in table.columns}
     rows = [
         (table.name(row), [(key, table.figure(row, key)) for key in columns]) for row in table.rows
@@ -68,5 +68,5 @@ def _marks(figures: Iterable[Figure]) -> Iterator[Mark]:
 
 
 def _shown(figure: Figure, unit: str) -> str:
-    """As published, with its unit if the text has none."""
+    """Return the figure as published, with its unit if the text has none."""
     return figure.text if figure.value is None or not figure.text[-1].isdigit() else f"{figure.text}{unit}"

@@ -1,6 +1,6 @@
-"""The picture of a lesson that others show beside a link to it: its timelines, as bars without words.
+"""The preview picture of a link to a lesson: its timelines, as bars without words.
 
-A PNG, since those who show such pictures draw no SVG. Not for: what readers of a page see (``render.svg``).
+A PNG, because sites that show such pictures don't draw SVG. Not here: pictures on pages (see ``render.svg``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HEIGHT: Final = 630
 _MARGIN: Final = 60
 _MOST_ROWS: Final = 12
 _TALLEST: Final = 18.0
-"""A row, in the measure of ``HEIGHTS``."""
+"""The height of a row, in the units of ``HEIGHTS``."""
 _GROUND: Final = len(STACK)
 _PALETTE: Final = b"".join(
     bytes.fromhex(colour[1:]) for colour in (*(COLOURS[shade] for shade in STACK), "#ffffff")
@@ -29,7 +29,7 @@ _PALETTE: Final = b"".join(
 
 
 def card_png(runs: Sequence[Run]) -> bytes:
-    """The runs below each other, on one scale."""
+    """Return the runs below each other, on one scale."""
     scale_ns, drawn = charts(runs)
     picture = [bytearray([_GROUND]) * _WIDTH for _ in range(_HEIGHT)]
     shown = [_representatives(chart) for chart in drawn]
@@ -67,7 +67,7 @@ def _stretches(row: ChartRow) -> Iterator[tuple[int, int, Shade]]:
 
 
 def _png(picture: list[bytearray]) -> bytes:
-    """Eight bits a pixel, which are places in the palette; no line is filtered."""
+    """Return a PNG with eight bits per pixel, which are indices into the palette, and unfiltered lines."""
     head = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 3, 0, 0, 0)
     data = zlib.compress(b"".join(b"\0" + line for line in picture), 9)
     chunks = ((b"IHDR", head), (b"PLTE", _PALETTE), (b"IDAT", data), (b"IEND", b""))

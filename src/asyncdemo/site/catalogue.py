@@ -1,21 +1,22 @@
 """The page that lists all lessons.
 
-Not for: the page of one lesson (``lessons``), nor those for who teaches (``teaching``).
+Not here: the page of one lesson (see ``lessons``), or those for instructors (see ``teaching``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from html import escape
 
 from asyncdemo.course.content.catalog import Course, Heading
 
 
-def catalogue_page(course: Course) -> str:
-    return "\n".join(_catalogue(course))
+def catalogue_page(course: Course, live: Collection[str] = ()) -> str:
+    """``live``: the ids of the lessons whose programs run in the page."""
+    return "\n".join(_catalogue(course, live))
 
 
-def _catalogue(course: Course) -> Iterator[str]:
+def _catalogue(course: Course, live: Collection[str]) -> Iterator[str]:
     hours, minutes = divmod(sum(lesson.minutes for lesson in course.lessons), 60)
     yield "---\ntitle: Lessons\nsearch:\n  boost: 0.5\n---\n\n# Lessons\n"
     yield (
@@ -26,14 +27,15 @@ def _catalogue(course: Course) -> Iterator[str]:
     for module in course.modules:
         yield f"## Module {module.number}: {module.title}\n"
         yield '<ol class="lesson-list" markdown>'
-        yield from map(_entry, module.lessons)
+        yield from (_entry(lesson, lesson.id in live) for lesson in module.lessons)
         yield "</ol>\n"
 
 
-def _entry(lesson: Heading) -> str:
+def _entry(lesson: Heading, live: bool) -> str:
+    tag = '<span class="lesson-live">runs in the page</span> ' if live else ""
     return (
         f'<li markdown="block">\n[<span class="lesson-number">{lesson.number}</span> {escape(lesson.title)}]'
         f"({lesson.id}.md){{.lesson-title}}\n"
-        f'<span class="lesson-minutes">{lesson.minutes} minutes</span>\n\n'
+        f'<span class="lesson-minutes">{tag}{lesson.minutes} minutes</span>\n\n'
         f"{lesson.question}\n{{.lesson-question}}\n</li>"
     )

@@ -1,10 +1,10 @@
-"""The fences ``command`` and ``exit-codes``: the reference of commands, made of the commands themselves.
+"""The fences ``command`` and ``exit-codes``: the reference of commands, generated from the commands.
 
     ```command
     name: run
     ```
 
-Not for: what no option says by itself. The page that has the fences says that, in words.
+Not here: what goes beyond single options. The page around the fences explains that.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from asyncdemo.site.fence import formatter, settings
 
 _ROOT: Final = "asyncdemo"
 _COMMON: Final = ("--help",)
-"""Every command has them: the root command stands for all."""
+"""Every command has them, so only the root command shows them."""
 
 
 def commands() -> dict[str, click.Command]:
-    """Every command by the words that are typed, ``dev check`` too; the root command is ``asyncdemo``."""
+    """Return every command by its words, including ``dev check``; the root command is ``asyncdemo``."""
     found: dict[str, click.Command] = {_ROOT: app}
     for name in COMMANDS:
         first = app.get_command(click.Context(app), name)
@@ -40,13 +40,13 @@ def commands() -> dict[str, click.Command]:
 
 @formatter
 def command(source: str) -> str:
-    """The fence: how the command is called, what it does, and each of its options."""
+    """Return the fence: the command's usage, its description, and each of its options."""
     name = settings(source, {"name"})["name"]
     return described(name, commands()[name])
 
 
 def described(name: str, shown: click.Command) -> str:
-    """HTML: a command of ``asyncdemo``, which is called by this name."""
+    """Return HTML for the command of ``asyncdemo`` with this name."""
     root = click.Context(app, info_name=_ROOT, help_option_names=["-h", "--help"])
     context = root if shown is app else click.Context(shown, parent=root, info_name=name)
     parts = [f'<pre class="command-usage"><code>{escape(_usage(shown, context))}</code></pre>']
@@ -59,7 +59,7 @@ def described(name: str, shown: click.Command) -> str:
 
 @formatter
 def exit_codes(source: str) -> str:
-    """The fence: the table of ``asyncdemo.errors``, with the errors that end in each code."""
+    """Return the fence: the table of ``asyncdemo.errors``, with the errors that end in each code."""
     settings(source, ())
     rows = [
         (f"<code>{code}</code>", _inline(words), ", ".join(_ending_in(code)))
@@ -69,7 +69,7 @@ def exit_codes(source: str) -> str:
 
 
 def _anchor(name: str, option: click.Option) -> str:
-    """Where an option can be linked to: ``run--set``, ``dev-check--fast``."""
+    """Return an option's anchor for links: ``run--set``, ``dev-check--fast``."""
     return name.replace(" ", "-") + max(option.opts, key=len)
 
 
@@ -104,7 +104,7 @@ def _written(option: click.Option, context: click.Context) -> str:
 def _facts(option: click.Option) -> Iterator[str]:
     facts = [
         _kind(option.type),
-        "Must be given." if option.required else "",
+        "Required." if option.required else "",
         f"By default {option.default:g}." if option.show_default and option.default is not None else "",
     ]
     if any(facts):
@@ -112,12 +112,12 @@ def _facts(option: click.Option) -> Iterator[str]:
 
 
 def _kind(kind: click.ParamType[Any]) -> str:
-    """What must be true of a value, in words."""
+    """Return the restrictions on a value, in words."""
     match kind:
         case click.Path(exists=True, file_okay=False):
-            return "A folder that is there."
+            return "An existing folder."
         case click.Path(exists=True, dir_okay=False):
-            return "A file that is there."
+            return "An existing file."
         case click.IntRange() | click.FloatRange():
             noun = "whole number" if isinstance(kind, click.IntRange) else "number"
             low = "" if kind.min is None else f" {'above' if kind.min_open else 'from'} {kind.min:g}"
@@ -147,7 +147,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Of a help text: after click's mark for it, lines stay as they are."""
+    """Yield the paragraphs of a help text; after click's mark for it, line breaks are kept."""
     for paragraph in re.split(r"\n\s*\n", text.partition("\f")[0].strip()):
         mark, _, lines = paragraph.partition("\b\n")
         if lines:
@@ -157,7 +157,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _inline(text: str) -> str:
-    """Code is what stands between backticks, as in Markdown, and every option."""
+    """Format as code what is between backticks, as in Markdown, and every option."""
     return re.sub(r"`([^`]+)`|(?<!\S)(--[a-z-]+)", r"<code>\1\2</code>", escape(text, quote=False))
 
 

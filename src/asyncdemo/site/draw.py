@@ -1,6 +1,6 @@
-"""The fence ``draw``: one bar for each program, to be dragged to the length that one expects.
+"""The fence ``draw``: a bar for each program, which readers drag to the length that they expect.
 
-Not for: what the bars do (``docs/assets/draw.js``), or other questions (``predict``).
+Not here: the behaviour of the bars (see ``docs/assets/draw.js``), or other questions (see ``predict``).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from asyncdemo.site.timelines import recorded_lesson
 
 @formatter
 def fence(source: str) -> str:
-    """``lesson: ID``."""
+    """Settings: ``lesson: ID``."""
     return draw_html(*recorded_lesson(settings(source, {"lesson"})["lesson"]))
 
 
 def draw_html(lesson: Lesson, runs: Sequence[Run]) -> str:
-    """The form. runs: one of each variant, the longest of which fills two thirds of the scale."""
+    """Return the form. ``runs``: one of each variant; the longest fills two thirds of the scale."""
     seconds = {run.name: measure(run).wall_ns / 1e9 for run in runs}
     scale_s = round(1.5 * max(seconds.values()), 1)
     titles = {variant.name: variant.title for variant in lesson.variants}

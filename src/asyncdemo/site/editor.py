@@ -1,8 +1,8 @@
-"""The editor of the pages: CodeMirror's modules as they were published, which name each other by files.
+"""The editor of the pages: CodeMirror's modules as published, which import each other as files.
 
-A bundler would make one file of them, and be one more thing to install. Each begins with its license. A page
-loads them with its first editor.
-Not for: how the editor is set up (``docs/assets/editor.mjs``).
+A bundler would make one file of them, but would be one more thing to install. Each begins with its license. A
+page loads them with its first editor.
+Not here: the editor's configuration (see ``docs/assets/editor.mjs``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IMPORT: Final = re.compile(
 
 
 def editor_files(packages: Mapping[str, Path]) -> dict[str, bytes]:
-    """Name -> content. packages: name -> archive. Raises ValueError if one imports what is not there."""
+    """Return files by name from ``packages`` (name -> archive). Raises ValueError if an import is missing."""
     return {f"{file_stem(name)}.mjs": _module(name, archive, packages) for name, archive in packages.items()}
 
 

@@ -1,10 +1,10 @@
-"""How a fence of the site's Markdown becomes HTML: what all of our formatters for superfences share.
+"""How a fence of the site's Markdown becomes HTML: shared by all our formatters for superfences.
 
     ```timeline
     lesson: two-sleeps
     ```
 
-Not for: what any of them shows.
+Not here: what each of them shows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Formatter = Callable[..., str]
 
 
 def formatter(make: Callable[[str], str]) -> Formatter:
-    """``make`` gets the text of the fence and returns HTML.
+    """Turn ``make``, which gets the text of the fence and returns HTML, into a formatter.
 
     A failing formatter must fail the build, and superfences lets only its own exception through: with any
     other, the page would quietly show the text of the fence.
@@ -38,7 +38,7 @@ def formatter(make: Callable[[str], str]) -> Formatter:
 
 
 def settings(source: str, known: Collection[str]) -> dict[str, str]:
-    """The lines ``key: value`` of a fence. Raises ValueError for any other line or key."""
+    """Return the lines ``key: value`` of a fence. Raises ValueError for any other line or key."""
     found = {}
     for line in filter(None, map(str.strip, source.splitlines())):
         key, colon, value = line.partition(":")

@@ -1,6 +1,6 @@
-"""The fence ``mistake``: a script with one mistake, its recording, what was found, and the mended version.
+"""The fence ``mistake``: a script with one mistake, its recording, what was found, and the fixed version.
 
-Not for: the text around it (``docs/explore/mistakes/``), or what the tracer finds (``diagnose``).
+Not here: the text around it (see ``docs/explore/mistakes/``), or finding mistakes (see ``diagnose``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings, Take
 
 FOLDER: Final = Path("docs/explore/mistakes")
-"""Of the checkout, in which the site is built."""
+"""In the checkout, where the site is built."""
 _TRIES: Final = 3
 _TIMEOUT_S: Final = 20.0
 _HANGS_FOR_S: Final = 1.0
@@ -41,9 +41,9 @@ _CONTEXT: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """An entry of ``mistakes.toml``. lanes, services: what the script is recorded with.
+    """An entry of ``mistakes.toml``. ``lanes``, ``services``: for recording the script.
 
-    hangs: it never ends, so its recording is stopped.
+    ``hangs``: it never ends, so its recording is stopped.
     """
 
     kind: FindingKind
@@ -54,19 +54,19 @@ class Mistake:
     hangs: bool = False
 
     @property
-    def mended(self) -> Path:
-        return self.script.parent / "mended" / self.script.name
+    def fixed(self) -> Path:
+        return self.script.parent / "fixed" / self.script.name
 
     @property
     def command(self) -> str:
-        """What shows it in a terminal."""
+        """The command that shows it in a terminal."""
         lanes = f" --lane {','.join(self.lanes)}" if self.lanes else ""
         trace = f"asyncdemo trace {self.script.as_posix()}{lanes}"
         return f"asyncdemo services {' '.join(self.services)} -- {trace}" if self.services else trace
 
 
 def mistakes(folder: Path = FOLDER) -> tuple[Mistake, ...]:
-    """The gravest first."""
+    """Return the mistakes, the gravest first."""
     entries = tomllib.loads((folder / "mistakes.toml").read_text(encoding="utf-8"))["mistake"]
     return tuple(
         Mistake(
@@ -85,10 +85,10 @@ def mistakes(folder: Path = FOLDER) -> tuple[Mistake, ...]:
 
 
 def record(recordings: Recordings, kept: ServiceCache, tell: Callable[[str], None]) -> None:
-    """Record each mistake whose scripts have changed, or that was not seen the last time. tell: of each."""
+    """Record each mistake whose scripts have changed, or that was not found last time, and ``tell`` so."""
     for one in mistakes():
         name = _name(one)
-        fresh = recordings.is_fresh(name, takes(one), (one.script, one.mended))
+        fresh = recordings.is_fresh(name, takes(one), (one.script, one.fixed))
         if not fresh or faults(one, recordings.get(name)):
             record_one(one, recordings, kept, tell)
 
@@ -96,12 +96,12 @@ def record(recordings: Recordings, kept: ServiceCache, tell: Callable[[str], Non
 def record_one(
     one: Mistake, recordings: Recordings, kept: ServiceCache, tell: Callable[[str], None]
 ) -> tuple[Run, ...]:
-    """As often as it takes, but not for ever: a busy machine may hide a mistake, or add one."""
+    """Record until the mistake is found, up to a limit: a busy machine may hide a mistake, or add one."""
     services = kept.get(one.services) if one.services else None
     runs: tuple[Run, ...] = ()
     for _ in range(_TRIES):
         began = time.monotonic()
-        runs = recordings.record(_name(one), takes(one), (one.script, one.mended), services)
+        runs = recordings.record(_name(one), takes(one), (one.script, one.fixed), services)
         tell(f"recorded {_name(one)} ({time.monotonic() - began:.1f} s)")
         if not (wrong := faults(one, runs)):
             break
@@ -110,8 +110,8 @@ def record_one(
 
 
 def takes(one: Mistake) -> tuple[Take, ...]:
-    """The script, and its mended version."""
-    takes = (one.script.stem, one.script, one.hangs), ("mended", one.mended, False)
+    """Return the takes of the script and its fixed version."""
+    takes = (one.script.stem, one.script, one.hangs), ("fixed", one.fixed, False)
     return tuple(
         Take(
             Target(str(file)),
@@ -122,26 +122,26 @@ def takes(one: Mistake) -> tuple[Take, ...]:
 
 
 def faults(one: Mistake, runs: Sequence[Run]) -> list[str]:
-    """What is not as the entry says it: the finding is in the first run, and not in the second."""
-    shown, mended = runs
+    """Return what contradicts the entry: the first run must have the finding, and the second must not."""
+    shown, fixed = runs
     ended = [
         run.name
-        for run, hangs in ((shown, one.hangs), (mended, False))
+        for run, hangs in ((shown, one.hangs), (fixed, False))
         if run.outcome is not (RunOutcome.TIMEOUT if hangs else RunOutcome.OK)
     ]
     return [
         *(f"the run {name} did not end well" for name in ended),
         *([] if _found(one, shown) else [f"{one.script.name} does not show {one.kind}"]),
-        *([f"mended/{one.mended.name} still shows {one.kind}"] if _found(one, mended) else []),
+        *([f"fixed/{one.fixed.name} still shows {one.kind}"] if _found(one, fixed) else []),
     ]
 
 
-# -- showing ------------------------------------------------------------------------------------------
+# -- display ------------------------------------------------------------------------------------------
 
 
 @formatter
 def mistake(source: str) -> str:
-    """``kind: blocks-the-loop``."""
+    """Settings: ``kind: blocks-the-loop``."""
     kind = settings(source, ("kind",))["kind"]
     one = next((one for one in mistakes() if one.kind == kind), None)
     if one is None:
@@ -154,18 +154,18 @@ def mistake(source: str) -> str:
 
 
 def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
-    script, mended = _lines(one.script), _lines(one.mended)
+    script, fixed = _lines(one.script), _lines(one.fixed)
     (finding, *_) = _found(one, runs[0])
     yield '<div class="mistake-code">'
-    faulty = marked(script, mended, finding)
+    faulty = marked(script, fixed, finding)
     yield _highlighted("\n".join(script), "python", one.script.name, linestart=1, hl_lines=faulty)
     yield '</div>\n<div class="mistake-picture">'
     yield from _in_words(finding)
     picture = element_html(account_for(runs), ident=str(one.kind))
     yield f'<div class="timeline" data-search-exclude>{picture}</div>'
     yield "</div>"
-    yield '<div class="mistake-mended">'
-    yield _highlighted(_difference(script, mended), "diff", f"mended/{one.mended.name}")
+    yield '<div class="mistake-fixed">'
+    yield _highlighted(_difference(script, fixed), "diff", f"fixed/{one.fixed.name}")
     yield "</div>"
     yield from _further(one, runs[0])
 
@@ -189,19 +189,19 @@ def _further(one: Mistake, run: Run) -> Iterator[str]:
     yield f"<li>See it yourself: <code>{escape(one.command)}</code></li>"
     yield (
         f'<li>The files: <a href="{one.script.name}">{one.script.name}</a>, '
-        f'<a href="mended/{one.mended.name}">mended/{one.mended.name}</a></li>'
+        f'<a href="fixed/{one.fixed.name}">fixed/{one.fixed.name}</a></li>'
     )
     yield "</ul>"
 
 
-def marked(script: Sequence[str], mended: Sequence[str], finding: Finding) -> list[int]:
-    """The lines, from 1 on, that are at fault.
+def marked(script: Sequence[str], fixed: Sequence[str], finding: Finding) -> list[int]:
+    """Return the lines at fault, from 1.
 
-    The one that the finding names, if the mended version changes it or changes none at all; else those
-    that it changes, however they are indented.
+    That is the line in the finding, if the fixed version changes it or changes none; otherwise all lines that
+    it changes, ignoring indentation.
     """
     matcher = difflib.SequenceMatcher(
-        None, [line.strip() for line in script], [line.strip() for line in mended]
+        None, [line.strip() for line in script], [line.strip() for line in fixed]
     )
     changed = [
         line + 1
@@ -213,9 +213,9 @@ def marked(script: Sequence[str], mended: Sequence[str], finding: Finding) -> li
     return [named] if named is not None and (named in changed or not changed) else changed
 
 
-def _difference(script: Sequence[str], mended: Sequence[str]) -> str:
-    """As a unified diff that names no lines: dots stand for what is left out between two changes."""
-    diff = "\n".join(difflib.unified_diff(script, mended, n=_CONTEXT, lineterm=""))
+def _difference(script: Sequence[str], fixed: Sequence[str]) -> str:
+    """Return a unified diff without line numbers; dots stand for omitted lines between two changes."""
+    diff = "\n".join(difflib.unified_diff(script, fixed, n=_CONTEXT, lineterm=""))
     _, *changes = re.split(r"\n@@ .* @@\n", diff)
     return "\n...\n".join(re.sub(r"\A( \n)+|(\n )+\Z", "", change) for change in changes)
 

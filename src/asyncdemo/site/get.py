@@ -1,8 +1,8 @@
-"""The fence ``get``: the lines that install asyncdemo, to be pasted as they are.
+"""The fence ``get``: the lines that install asyncdemo, ready to paste.
 
-The environment variable ``REPO_URL`` has the address of the repository, when a site is built to be
-published. Without it there is none to name, and the lines name the wheel. (MkDocs' own ``repo_url`` would
-have the theme ask GitHub for stars.) Not for: the other ways to install (``docs/start/install.md``).
+When building for publication, set the environment variable ``REPO_URL`` to the address of the repository.
+Without it, the lines name the wheel. (MkDocs' own ``repo_url`` would make the theme ask GitHub for stars.)
+Not here: the other ways to install (see ``docs/start/install.md``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def fence(source: str) -> str:
 
 
 def get_html(repository: str) -> str:
-    """repository: its address, "" if it has none."""
+    """Return the lines. ``repository`` is its address, "" if it has none."""
     if repository:
         words = "With git, make and Python 3.11 or newer:"
         lines = [f"git clone {repository} asyncdemo && cd asyncdemo", "make tour"]

@@ -1,6 +1,6 @@
-"""A lesson's page: its README, with the programs, the questions and the recordings where they belong.
+"""A lesson's page: its README, with the programs, the questions and the recordings inserted.
 
-Not for: the recordings (``recordings``), or how the fences in the page become HTML.
+Not here: the recordings (see ``recordings``), or turning the page's fences into HTML.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.analysis.metrics import measure
-from asyncdemo.browser.needs import missing
 from asyncdemo.course.content.catalog import Course, Module
 from asyncdemo.course.content.claims import check
 from asyncdemo.course.content.knobs import values
@@ -22,23 +21,27 @@ from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import Listing, listing
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.in_page.needs import missing, runs_in_a_page
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Target
+from asyncdemo.services.choice import NOUNS
 from asyncdemo.site.links import linked
 from asyncdemo.site.recordings import Take
 
 _TIMEOUT_S: Final = 60.0
 _BEFORE: Final = ("The question", "Predict", "Run")
-"""Sections of the README that stand before the timeline."""
+"""Sections of the README before the timeline."""
 _AFTER: Final = ("What you saw", "Why", "Change it", "Exercise", "Where it bites", "Key points")
 _TELLING: Final = ("What you saw", "Why")
-"""Those that give the predictions away."""
+"""Sections that give the predictions away."""
+_COMMANDS: Final = "\n```\nasyncdemo start\n"
+"""How the part of an exercise begins that says how to solve it in a terminal."""
 _SOLVED: Final = "### Gives the answer away"
 _HINTS: Final = ("First hint", "Second hint", "Third hint")
 
 
 def takes(lesson: Lesson) -> list[Take]:
-    """A run of each variant, with the knobs as they are written."""
+    """Return a run of each variant, with the knobs as written."""
     knobs = values(lesson, {})
     return [
         Take(
@@ -52,12 +55,12 @@ def takes(lesson: Lesson) -> list[Take]:
 
 
 def sources(lesson: Lesson) -> list[Path]:
-    """Files whose change makes other recordings."""
+    """Return the files whose changes make the recordings stale."""
     return [lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)]
 
 
 def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[str]:
-    """What the text says of these runs, and is not so. Claims about other knobs need other runs."""
+    """Return the text's claims that these runs break. Claims about other knobs need other runs."""
     measured = {run.name: measure(run) for run in runs}
     knobs = values(lesson, {})
     broken = [
@@ -71,9 +74,9 @@ def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[str]:
 def lesson_page(
     course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str], *, live: bool = False
 ) -> str:
-    """In Markdown. runs: files of the recordings, relative to the page. broken: claims that they break.
+    """Return the page as Markdown. ``runs``: files relative to the page. ``broken``: claims that they break.
 
-    live: its programs can be changed and run in the page.
+    ``live``: its programs can be changed and run in the page.
     """
     return "\n".join(_parts(course, lesson, runs, broken, live))
 
@@ -83,7 +86,7 @@ def _parts(
 ) -> Iterator[str]:
     others = {other.id for other in course.lessons} - {lesson.id}
     text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
-    title = json.dumps(f"{lesson.number}. {lesson.title}")  # which YAML reads too, whatever is in it
+    title = json.dumps(f"{lesson.number}. {lesson.title}")  # YAML reads it, too, whatever it contains
     yield f"---\ntitle: {title}\ndescription: >-\n  {lesson.question}\n"
     yield f"card: lessons/cards/{lesson.id}.png\nsearch:\n  boost: 1.5\n---\n"
     yield f"# {lesson.number}. {lesson.title}\n"
@@ -92,26 +95,34 @@ def _parts(
     yield from _facts(_module(course, lesson), lesson)
     yield f"\n## The question\n\n{text['The question']}\n"
     yield '<div class="stage" markdown>\n<div class="stage-code" markdown>\n\n## The programs\n'
-    for variant in lesson.variants:
-        yield _tab(variant, listing(variant))
+    shown = [listing(variant) for variant in lesson.variants]
+    if any(each.marked for each in shown):
+        yield "Lines with a bar at their left are those in which the programs differ.\n{.lesson-marks}\n"
+    yield from map(_tab, lesson.variants, shown)
     yield '</div>\n<div class="stage-picture" markdown>\n'
     if lesson.predictions:
         yield f"## Predict\n\n```predict\nlesson: {lesson.id}\n```\n"
     yield f"## Run\n\n{text['Run']}\n"
-    yield f"```timeline\nlesson: {lesson.id}\n{'covered: yes' if lesson.predictions else ''}\n```\n"
+    covered = "covered: yes" if lesson.predictions else ""
+    yield f"```timeline\nlesson: {lesson.id}\nprograms: yes\n{covered}\n```\n"
     yield _downloads(lesson, runs)
     yield from _differing_here(broken)
     yield "</div>\n</div>\n"
     yield f"```figures\nlesson: {lesson.id}\n```\n"
     if live:
-        yield f"## Change it here\n\n{_live(lesson, 'programs', 'Change and run the programs here')}\n"
+        text["Change it"] = (
+            f"{_live(lesson, 'programs', 'Change and run the programs here')}\nOr in a terminal:\n\n"
+            + text["Change it"]
+        )
+    elif not runs_in_a_page(lesson):  # else it's only this build that lacks Python for pages
+        text["Change it"] = f"{_elsewhere(lesson)}\n\n{text['Change it']}"
+    if live and lesson.exercise is not None:
+        text["Exercise"] = _solved_here(lesson, text["Exercise"])
     for heading in _AFTER:
         section = f"## {heading}\n\n{text[heading]}\n"
         told = lesson.predictions and heading in _TELLING
         yield f'<div class="spoiler" markdown>\n\n{section}\n</div>\n' if told else section
         if heading == "Exercise" and lesson.exercise is not None:
-            if live and not missing(lesson.exercise.solution.read_text(encoding="utf-8")):
-                yield f"{_live(lesson, 'exercise', 'Solve it in this page')}\n"
             yield from _exercise(lesson)
     yield f"## One more question\n\n{text['One more question']}\n"
     yield _collapsed("The answer", linked(_answer(lesson), others))
@@ -122,12 +133,36 @@ def _parts(
 
 
 def _live(lesson: Lesson, part: str, words: str) -> str:
-    """Where ``docs/assets/live.js`` puts its part, once somebody asks for it."""
+    """Return a placeholder in which ``docs/assets/live.js`` puts its part on request."""
     return (
         f'<div class="live" data-lesson="{lesson.id}" data-part="{part}" data-search-exclude>'
         f'<button type="button" class="md-button live-open" hidden>{words}</button>'
         f'<p class="live-status" role="status"></p></div>\n'
     )
+
+
+def _elsewhere(lesson: Lesson) -> str:
+    """Return why nothing of it runs in the page, and the command."""
+    needs = [NOUNS[name] for name in lesson.services] or ["packages from PyPI"] * bool(lesson.packages)
+    if not needs:
+        needs = [missing(variant.path.read_text(encoding="utf-8")) for variant in lesson.variants]
+    why = f"These programs need {' and '.join(dict.fromkeys(filter(None, needs)))}"
+    if lesson.load is not None:
+        why = "These programs are real servers"
+    return f"{why}, so they run in a terminal only: `asyncdemo run {lesson.id}`.\n{{.lesson-elsewhere}}"
+
+
+def _solved_here(lesson: Lesson, text: str) -> str:
+    """Return the exercise with a place to solve it before the commands, or why there is none."""
+    assert lesson.exercise is not None
+    task, commands, rest = text.partition(_COMMANDS)
+    needs = missing(lesson.exercise.solution.read_text(encoding="utf-8"))
+    here = (
+        f"The solution needs {needs}, so solve it in a terminal:\n{{.lesson-elsewhere}}"
+        if needs
+        else f"{_live(lesson, 'exercise', 'Solve it in this page')}\nOr in a terminal:"
+    )
+    return f"{task}\n{here}\n{commands}{rest}"
 
 
 def _facts(module: Module, lesson: Lesson) -> Iterator[str]:
@@ -142,7 +177,7 @@ def _facts(module: Module, lesson: Lesson) -> Iterator[str]:
 
 
 def _tab(variant: Variant, shown: Listing) -> str:
-    # The docstring differs too, and is not shown.
+    # The docstring differs, too, but is not shown.
     marked = sorted(number - shown.first + 1 for number in shown.marked if number >= shown.first)
     code = "\n".join(shown.lines)
     block = (
@@ -153,7 +188,7 @@ def _tab(variant: Variant, shown: Listing) -> str:
 
 
 def _differing_here(broken: Sequence[str]) -> Iterator[str]:
-    """A recording may have been made on a busy machine; then the page says so."""
+    """Yield a note about broken claims: a recording may have been made on a busy machine."""
     if broken:
         told = "\n".join(f"    - {text}" for text in broken)
         yield '!!! warning "This recording differs from what the text says"\n'
@@ -183,7 +218,7 @@ def _collapsed(title: str, body: str) -> str:
 
 
 def _answer(lesson: Lesson) -> str:
-    """To "One more question"; the README has it at its very end, for instructors."""
+    """Return the answer to "One more question", which is at the end of the README, for instructors."""
     answer = lesson.readme.read_text(encoding="utf-8").partition(_SOLVED)[2].strip()
     return re.sub(r'^To "One more question":\s*', "", answer)
 

@@ -1,6 +1,6 @@
 """Links in a lesson's text: a lesson's id to its page, ``owner/repository#number`` to the thread.
 
-The terminal shows the same text without any.
+The terminal shows the same text without links.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Collection
 from typing import Final
 
 _PART: Final = re.compile(r"(```.*?```|`[^`\n]+`|\[[^\]]*\]\([^)]*\))", re.DOTALL)
-"""Code, and what is a link already."""
+"""Code, and existing links."""
 _THREAD: Final = re.compile(r"\b([\w.-]+/[\w.-]+)#(\d+)")
 
 
 def linked(text: str, lessons: Collection[str]) -> str:
-    """lessons: the ids whose pages are to be linked to."""
+    """Add links. ``lessons`` has the ids with pages."""
     return "".join(
         _id_linked(part, lessons)
         if place % 2

@@ -1,7 +1,7 @@
-"""``llms.txt``: what the site has, a line a page, for programs that read it (llmstxt.org).
+"""``llms.txt``: the pages of the site, one per line, for programs that read it (llmstxt.org).
 
-Addresses are whole if the site was built for one (``SITE_URL``), else they are those within the site.
-Not for: the order of the pages, which is the navigation's (``mkdocs.yml``).
+Addresses are absolute if the site was built for one (``SITE_URL``), else relative to the site.
+Not here: the order of the pages, which comes from the navigation (see ``mkdocs.yml``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SAID: Final = re.compile(r'<meta name="description" content="([^"]*)">')
 
 
 def write_llms(site: Path, config_file: str = "mkdocs.yml") -> None:
-    """Into the built site."""
+    """Write the file into the built site."""
     config = load_config(config_file)
     lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
     for section in config.nav or []:
@@ -36,7 +36,7 @@ def write_llms(site: Path, config_file: str = "mkdocs.yml") -> None:
 
 
 def _pages(entry: Any) -> Iterator[str]:
-    """The sources below an entry of the navigation."""
+    """Yield the sources below an entry of the navigation."""
     if isinstance(entry, str):
         yield entry
         return
@@ -45,7 +45,7 @@ def _pages(entry: Any) -> Iterator[str]:
 
 
 def _words(page: str) -> tuple[str, ...]:
-    """Its title and its description, which MkDocs takes from the site if the page has none."""
+    """Return the page's title and description; MkDocs uses the site's if the page has none."""
     return tuple(
         html.unescape(found[1]) if found else "" for found in (_TITLE.search(page), _SAID.search(page))
     )

@@ -1,5 +1,4 @@
-"""The fences ``published`` and ``report``: what five articles measured, what the arithmetic says, what we
-measured.
+"""The fences ``published`` and ``report``: measurements of five articles, our arithmetic, and our own.
 
     ```published
     article: four-frameworks
@@ -9,10 +8,11 @@ measured.
 
     ```report
     name: four-frameworks
+    show: verdict
     ```
 
-Figures and findings come from ``asyncdemo.lab`` as the site is built; none is written into a page.
-Not for: how a record of ours is shown (``render.lab``), or charts (``bars``).
+Figures and findings come from ``asyncdemo.lab`` when the site is built; none is written into a page.
+Not here: the display of our records (see ``render.lab``), or charts (see ``bars``).
 """
 
 from __future__ import annotations
@@ -28,23 +28,24 @@ from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.lab.results.audit import Check, Judgement
 from asyncdemo.lab.results.published import ARTICLES, Article, Audited, Column, Table, audited, load_article
 from asyncdemo.lab.results.record import load_record
-from asyncdemo.render.lab.fragment import report_html
+from asyncdemo.render.lab.fragment import report_html, verdict_html
 from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.render.lab.tables import items, table
 from asyncdemo.site.fence import formatter, settings
 
 RECORDS: Final = Path("docs/measure/records")
-"""Of the checkout, in which the site is built; ``reports`` unpacks them there."""
+"""In the checkout, where the site is built; ``reports`` unpacks them there."""
 _LONG: Final = 12
-"""Rows of a published table from which on it is folded."""
+"""Published tables with this many rows or more are folded."""
 _MANY: Final = 6
-"""So many findings that all say the same are folded."""
+"""This many findings or more are folded if they all say the same."""
 
 
 @formatter
 def published(source: str) -> str:
-    """``article`` and ``show``: setting, headlines, table (with ``table``), audit or lessons; or ``show:
-    overview``.
+    """Settings: ``article`` and ``show``, or ``show: overview``.
+
+    Values of ``show``: setting, headlines, table (with ``table``), audit or lessons.
     """
     given = settings(source, {"article", "show", "table"})
     show = given["show"]
@@ -59,12 +60,19 @@ def published(source: str) -> str:
 
 @formatter
 def report(source: str) -> str:
-    """``name`` of a record; without its file, that nothing is published yet."""
-    name = settings(source, {"name"})["name"]
+    """Settings: ``name`` of a record, and ``show``: verdict, or rest if the page begins with the verdict.
+
+    Without the record's file, it says that nothing is published yet.
+    """
+    given = settings(source, {"name", "show"})
+    name, show = given["name"], given.get("show")
     path = RECORDS / f"{name}.json.gz"
     if not path.exists():
-        return _NO_REPORT
-    return report_html(load_record(path), _download(f"records/{name}.json"))
+        return "" if show == "verdict" else _NO_REPORT
+    record = load_record(path)
+    if show == "verdict":
+        return verdict_html(record)
+    return report_html(record, _download(f"records/{name}.json"), begun=show == "rest")
 
 
 def setting_html(article: Article) -> str:
@@ -90,7 +98,7 @@ def headlines_html(article: Article) -> str:
 
 
 def table_html(shown: Table) -> str:
-    """As published; folded if it is long. Where a contestant has many figures, each has a row."""
+    """Return the table as published, folded if long. A contestant's figures have a row each if many."""
     label = f"{shown.title}: published figures"
     rows: Iterable[Sequence[str]]
     if shown.turned:
@@ -109,13 +117,13 @@ def table_html(shown: Table) -> str:
 
 
 def audit_html(article: Article) -> str:
-    """Every check, with the arithmetic of each row."""
+    """Return every check, with the arithmetic of each row."""
     groups = groupby(audited(article), key=lambda row: row.finding.check)
     return "".join(_group(check, list(rows)) for check, rows in groups)
 
 
 def lessons_html(ids: Iterable[str], course: Course) -> str:
-    """Links to those that the course has."""
+    """Return links to those that the course has."""
     known = {lesson.id: lesson for lesson in course.lessons}
     found = sorted((known[name] for name in ids if name in known), key=lambda lesson: lesson.number)
     if not found:
@@ -129,7 +137,7 @@ def lessons_html(ids: Iterable[str], course: Course) -> str:
 
 
 def overview_html(articles: Iterable[Article], course: Course, records: Path) -> str:
-    """A card for each article, and what else has been measured."""
+    """Return a card for each article, and the other measurements."""
     cards = "".join(_card(article, course, records) for article in articles)
     others = [
         path for path in sorted(records.glob("*.json.gz")) if path.name.partition(".")[0] not in ARTICLES
@@ -179,13 +187,13 @@ def _download(address: str) -> str:
 
 
 def _counted(found: Sequence[Audited]) -> str:
-    """Of all checks, how many said what."""
+    """Return how many of the checks had which result."""
     counts = Counter(row.finding.judgement for row in found)
     words = {
         Judgement.AGREES: "{} agree",
         Judgement.NEAR: "{} roughly",
         Judgement.CONTRADICTS: "{} cannot be",
-        Judgement.REMARK: "{} to be known",
+        Judgement.REMARK: "{} with a note",
     }
     told = ", ".join(
         words[judgement].format(counts[judgement]) for judgement in Judgement if counts[judgement]

@@ -1,6 +1,6 @@
-"""Packages of npm's registry that the pages carry: fetched once, and held against their hashes.
+"""Packages from npm's registry for the pages: fetched once, and verified by their hashes.
 
-Not for: what is taken out of them (``pyodide``, ``editor``).
+Not here: what is used from them (see ``pyodide``, ``editor``).
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from asyncdemo.errors import MissingError
 
 PINNED: Final = Path("requirements/page.toml")
 FOLDER: Final = Path(".cache/site/npm")
-"""Of the checkout: what was fetched."""
+"""Downloads, in the checkout."""
 _FETCH_S: Final = 300.0
 
 
 def pinned(file: Path = PINNED) -> dict[str, dict[str, str]]:
-    """Package -> its version and its integrity, as npm names them."""
+    """Return each package's version and integrity, in npm's terms."""
     return tomllib.loads(file.read_text("utf-8"))
 
 
 def file_stem(package: str) -> str:
-    """ "codemirror-view" of "@codemirror/view", as npm names the archive."""
+    """Return "codemirror-view" for "@codemirror/view", as npm names the archive."""
     return package.removeprefix("@").replace("/", "-")
 
 
 def fetched(name: str, file: Path = PINNED, folder: Path = FOLDER) -> Path:
-    """A package, as it was published. Raises MissingError if it cannot be had, or is another one."""
+    """Return a package, as published. Raises MissingError if it is unavailable or differs."""
     wanted = pinned(file)[name]
     package = folder / f"{file_stem(name)}-{wanted['version']}.tgz"
     if not package.is_file():

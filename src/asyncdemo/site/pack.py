@@ -1,7 +1,7 @@
-"""The built site made ready to travel: as one file for a room without internet, and within the wheel.
+"""Packs the built site: as one file for a room without internet, and within the wheel.
 
-Unpacked, it opens from the disk. The file is the same, bit by bit, for the same site.
-Not for: building the site.
+Unpacked, it opens from disk. For the same site, the file is the same, bit by bit.
+Not here: building the site.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from asyncdemo.errors import MissingError
 SITE: Final = Path("site")
 ARCHIVE: Final = Path("dist/asyncdemo-docs.zip")
 _FOLDER: Final = "asyncdemo-docs"
-"""What the archive unpacks to."""
+"""The folder in the archive."""
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
-"""The earliest that a zip can say."""
+"""The earliest time in a zip file."""
 _STAYS: Final = ("*.map", "sitemap.xml.gz")
-"""For those who mend the theme's scripts, and what is there once more, with the time of the build in it."""
+"""Not packed: for debugging the theme's scripts, and a copy that contains the build time."""
 
 
 def pack(site: Path = SITE, archive: Path = ARCHIVE) -> None:
-    """Removes from the site what stays, adds what a page from the disk needs, and writes the archive.
+    """Remove unneeded files from the site, add what a page from disk needs, and write the archive.
 
     Raises MissingError if the site is not built.
     """
@@ -33,7 +33,7 @@ def pack(site: Path = SITE, archive: Path = ARCHIVE) -> None:
             file.unlink()
     sitemap = site / "sitemap.xml"
     if sitemap.is_file() and "<loc>http" not in sitemap.read_text(encoding="utf-8"):
-        sitemap.unlink()  # the site was built for no address
+        sitemap.unlink()  # the site was built without an address
     archive.parent.mkdir(parents=True, exist_ok=True)
     files = {path.relative_to(site).as_posix(): path for path in site.rglob("*") if path.is_file()}
     with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as packed:
@@ -46,7 +46,7 @@ def pack(site: Path = SITE, archive: Path = ARCHIVE) -> None:
 
 
 def _write_offline_index(site: Path) -> None:
-    """The index of the search also as a script: a page from ``file://`` may load nothing else."""
+    """Write the search index also as a script: pages from ``file://`` can load nothing else."""
     index = site / "search" / "search_index.json"
     if not index.is_file():
         raise MissingError(f"There is no built site in {site}: make docs")

@@ -1,7 +1,7 @@
-"""The content security policy of each page: what it may load and run. It asks no other host for anything.
+"""The content security policy of each page: what it may load and run, none of it from another host.
 
-It stands in the page, so that it holds on any host. Scripts within a page are the theme's, and named by their
-digests. Not for: what the pages load (``mkdocs.yml``), or what only a server can say (``cli.built_site``).
+It is in the page, so that it holds on any host. Inline scripts are the theme's, and identified by their
+digests. Not here: what the pages load (see ``mkdocs.yml``), or a server's part (see ``cli.built_site``).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Final
 _FIRST: Final = '<meta charset="utf-8">'
 _NAMED: Final = '<meta http-equiv="Content-Security-Policy"'
 _INLINE: Final = re.compile(r"<script>(.+?)</script>", re.DOTALL)
-"""One with a type holds data, one with attributes of any other kind is a file."""
+"""A script with a type holds data, one with any other attribute is a file."""
 
 
 def write_policies(site: Path) -> None:
-    """Into the head of each page. Raises ValueError if one has no place for it."""
+    """Write it into the head of each page. Raises ValueError if one has no place for it."""
     for file in site.rglob("*.html"):
         page = file.read_text(encoding="utf-8")
         if page.count(_FIRST) != 1:
             raise ValueError(f"{file} should have one {_FIRST}, behind which its policy would stand.")
-        if _NAMED not in page:  # else it was written before
+        if _NAMED not in page:  # otherwise, it was written before
             file.write_text(page.replace(_FIRST, _FIRST + _meta(page)), encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
-"""Predict, then reveal: the questions of a lesson as a form, and what the recordings answer.
+"""Predict, then reveal: the questions of a lesson as a form, and the answers of the recordings.
 
 The page judges by the ``data-`` attributes, computed by the functions that also judge in the terminal.
-Not for: the behaviour (``docs/assets/predict.js``) or the judging (``course.content.predictions``).
+Not here: the behaviour (see ``docs/assets/predict.js``) or the judging (see ``course.content.predictions``).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _INTRO: Final = "Answer before you look; any question can be left out. Nothing y
 
 @formatter
 def fence(source: str) -> str:
-    """``lesson: ID``."""
+    """Settings: ``lesson: ID``."""
     return predict_html(*recorded_lesson(settings(source, {"lesson"})["lesson"]))
 
 
 def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
-    """The form. runs: one of each variant, with the knobs as they are written.
+    """Return the form. ``runs``: one of each variant, with the knobs as written.
 
     Raises CourseError if the runs leave a question without an answer.
     """
@@ -55,10 +55,10 @@ def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
     ]
     asked = "".join(question.html() for question in questions)
     answers = "".join(f"<li>{question.told()}</li>" for question in questions)
-    # `method=dialog` outside of a dialog sends nothing, so Enter does no harm where no script runs.
+    # `method=dialog` outside of a dialog sends nothing, so Enter does no harm without scripts.
     return (
-        f'<form class="predict" data-lesson="{escape(lesson.id)}" method="dialog" autocomplete="off" '
-        "data-search-exclude>"
+        f'<form class="predict" id="predict-{escape(lesson.id)}" data-lesson="{escape(lesson.id)}" '
+        'method="dialog" autocomplete="off" data-search-exclude>'
         f'<p class="predict-intro">{_INTRO}</p>'
         f"{asked}"
         '<p class="predict-ask"><button type="submit" class="predict-show md-button md-button--primary">'
@@ -70,10 +70,10 @@ def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
 def judging(
     prediction: Prediction, variants: Sequence[str], measured: Mapping[str, Metrics], knobs: Knobs
 ) -> dict[str, str]:
-    """What the page needs to tell right answers: name of the ``data-`` attribute -> value.
+    """Return the ``data-`` attributes, name -> value, by which the page recognizes right answers.
 
-    number: ``value``, and how far ``within`` an answer may be off it; choice: the ``place`` of the right one;
-    order: every one of the ``orders`` that counts as right. Raises CourseError if there is no right answer.
+    A number: ``value``, and ``within``, the tolerance; a choice: the ``place`` of the right one; an order:
+    all ``orders`` that count as right. Raises CourseError if there is no right answer.
     """
     missing = set(variants_needed(prediction, variants)) - set(measured)
     if missing:
@@ -97,7 +97,7 @@ def judging(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """group: what the radio buttons of this question have in common."""
+    """A question. ``group`` is common to its radio buttons."""
 
     place: int
     prediction: Prediction
@@ -126,14 +126,14 @@ class _Question:
         )
 
     def told(self) -> str:
-        """What happened, and why."""
+        """Return what happened, and why."""
         was = coded(happened(self.prediction, self.measured, self.knobs)).rstrip(".")
         tie = " (= is a tie)" if self.prediction.kind is PredictionKind.ORDER and " = " in was else ""
         why = coded(fill(self.prediction.why, self.knobs))
         return f"<p>In the recording: <strong>{was}</strong>{tie}.</p><p>{why}</p>"
 
     def _asked(self) -> str:
-        """The question; most begin with the name of the variant that they are about."""
+        """Return the question; most begin with the name of the variant that they are about."""
         words = coded(fill(self.prediction.question, self.knobs))
         name, colon, rest = words.partition(":")
         return f"<code>{name}</code>{colon}{rest}" if name in self.variants else words

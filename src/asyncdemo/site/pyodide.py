@@ -1,6 +1,6 @@
-"""Python for the pages: what of Pyodide a page needs, and what of ours runs in it.
+"""Python for the pages: the parts of Pyodide that they need, and our code that runs in it.
 
-Not for: what it does there (``browser``), or the page's side of it (``docs/assets/python.js``).
+Not here: what it does there (see ``in_page``), or the page's own script (see ``docs/assets/python.js``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OURS: Final = (
     "errors.py",
     "packages.py",
     "analysis",
-    "browser",
+    "in_page",
     "capture",
     "course",
     "model",
@@ -39,12 +39,12 @@ _OURS: Final = (
     "store",
     "testing",
 )
-"""What ``browser`` imports, by rooms."""
+"""Imports of ``in_page``, by room."""
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def pyodide_files(package: Path) -> dict[str, bytes]:
-    """Name -> content: those that a page needs."""
+    """Return the files that a page needs, by name."""
     found = {}
     with tarfile.open(package) as archive:
         for name in _FILES:
@@ -55,9 +55,9 @@ def pyodide_files(package: Path) -> dict[str, bytes]:
 
 
 def packed_python(lessons: Iterable[Lesson], asked: Callable[[Path], bool] = lambda _: True) -> bytes:
-    """A zip of ``asyncdemo``, of the part of Rich that it draws with, and of the lessons' files.
+    """Return a zip of ``asyncdemo``, of the part of Rich that it draws with, and of the lessons' files.
 
-    The same, byte by byte, for the same files. asked: which files of a lesson are wanted.
+    For the same files, it is the same, byte by byte. ``asked`` selects files of a lesson.
     """
     data = io.BytesIO()
     with ZipFile(data, "w", ZIP_DEFLATED, compresslevel=9) as packed:

@@ -1,6 +1,6 @@
-"""The fence ``questions``: every lesson in a line, with what it asks.
+"""The fence ``questions``: every lesson in a line, with its question.
 
-Not for: the list of lessons with its minutes and links (``catalogue``).
+Not here: the list of lessons with minutes and links (see ``catalogue``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def fence(source: str) -> str:
 
 
 def questions_html(course: Course) -> str:
-    """A list, numbered as the lessons are."""
+    """Return a list, numbered like the lessons."""
     lines = "".join(
         f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {escape(lesson.question)}</li>'
         for lesson in course.lessons

@@ -1,6 +1,6 @@
-"""The recordings that the site shows: made by really running the scripts, and kept until a source changes.
+"""The recordings on the site: made by really running the scripts, and kept until a source changes.
 
-Not for: what is recorded (``lessons``, ``gallery``) or how it is shown.
+Not here: what is recorded (see ``lessons``, ``gallery``) or how it is shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from asyncdemo.services import Services
 from asyncdemo.serving import RunContext, open_recording
 
 FOLDER: Final = Path(".cache/site/runs")
-"""Of the checkout, in which the site is built."""
+"""In the checkout, where the site is built."""
 _INDEX: Final = "recordings.json"
 _POLL_S: Final = 0.01
 WHAT_RECORDS: Final = (
@@ -44,27 +44,27 @@ WHAT_RECORDS: Final = (
     "services",
     "store",
 )
-"""Parts of asyncdemo whose change makes recordings anew. How they are drawn is no reason."""
+"""Parts of asyncdemo whose changes make recordings stale. Drawing is not one of them."""
 _WHAT_JUDGES: Final = (
     "course/content/claims.py",
     "course/content/figures.py",
     "course/content/knobs.py",
     "analysis/metrics",
 )
-"""Parts whose change may make other remarks of the same recordings."""
+"""Parts whose changes may lead to other remarks on the same recordings."""
 _PACKAGES: Final = CHECKOUT / "requirements" / "course.txt"
-"""The versions of what the recorded scripts import."""
+"""The versions of the packages that the recorded scripts import."""
 
 
 Judge = Callable[[Sequence[Run]], Sequence[str]]
-"""What is to be told of runs; best nothing."""
+"""Returns remarks on runs; ideally none."""
 
 
 @dataclass(frozen=True)
 class Take:
-    """One run to be made. run_context: what it needs beside it, from the services that were asked for.
+    """One run to be made. ``run_context``: its context, given the requested services.
 
-    ends: how it must end ("ok", "failed", ...), or None if that does not matter.
+    ``ends``: how it must end ("ok", "failed", ...), or None if that doesn't matter.
     """
 
     target: Target
@@ -80,7 +80,7 @@ class Recordings:
         self._folder = folder
 
     def is_fresh(self, name: str, takes: Sequence[Take], sources: Iterable[Path]) -> bool:
-        """Whether they are there, of these takes and these sources."""
+        """Return whether there are recordings of these takes and these sources."""
         return self._index(name).get("key") == _key(takes, sources)
 
     def record(
@@ -91,13 +91,13 @@ class Recordings:
         services: Services | None = None,
         judge: Judge = lambda _: (),
     ) -> tuple[Run, ...]:
-        """Make them, one after another, and keep them.
+        """Make the recordings, one after another, and store them.
 
-        sources: files whose change makes them out of date. services: running. judge: what is wrong with
-        runs; fresh ones that are there stay, unless there is less wrong with the new ones. Raises
-        AsyncdemoError if one does not end as it must: then there are no new ones.
+        ``sources`` are files whose changes make them stale; ``services`` are running. ``judge`` returns what
+        is wrong with runs; existing fresh ones stay, unless the new ones have fewer faults. Raises
+        AsyncdemoError, without storing anything, if one does not end as it must.
         """
-        # A source that changes meanwhile is not what was recorded.
+        # First, because a source that changes meanwhile is not what was recorded.
         key = _key(takes, sources)
         runs = tuple(_recorded(take, services) for take in takes)
         if self.is_fresh(name, takes, sources) and len(judge(runs)) > len(judge(self.get(name))):
@@ -113,18 +113,18 @@ class Recordings:
         return runs
 
     def get(self, name: str) -> tuple[Run, ...]:
-        """Raises MissingError if nothing was recorded under this name."""
+        """Return the recordings. Raises MissingError if nothing was recorded under this name."""
         return _loaded(tuple((path, path.stat().st_mtime_ns) for path in self.files(name)))
 
     def files(self, name: str) -> tuple[Path, ...]:
-        """Where they are kept, in order. Raises MissingError."""
+        """Return their files, in order. Raises MissingError."""
         files = self._index(name).get("files")
         if not isinstance(files, list):
             raise MissingError(f"There is no recording of {name}: python -m asyncdemo.site prepare")
         return tuple(self._folder / name / file for file in files)
 
     def remarks(self, name: str, judge: Judge) -> tuple[str, ...]:
-        """What is to be told of them. Remembered, since reading them takes long. Raises MissingError."""
+        """Return the remarks on them, cached because reading takes long. Raises MissingError."""
         index = self._index(name)
         remarks, judged = index.get("remarks"), _digest(_WHAT_JUDGES)
         if isinstance(remarks, list) and index.get("judged") == judged:
@@ -134,7 +134,7 @@ class Recordings:
         return found
 
     def _write_index(self, name: str, index: dict[str, object]) -> None:
-        """Last of all: what is half made has none, and counts as not there."""
+        """Write this last: an incomplete folder has no index, and counts as missing."""
         (self._folder / name / _INDEX).write_text(json.dumps(index), encoding="utf-8")
 
     def _index(self, name: str) -> dict[str, object]:
@@ -147,7 +147,7 @@ class Recordings:
 
 @cache
 def _loaded(files: tuple[tuple[Path, int], ...]) -> tuple[Run, ...]:
-    """A page has several fences of the same runs."""
+    """Cached, because a page has several fences of the same runs."""
     return tuple(store.load(path) for path, _ in files)
 
 
@@ -165,7 +165,7 @@ def _recorded(take: Take, services: Services | None) -> Run:
         raise AsyncdemoError(
             " ".join([f"{take.target.title}: the run ended as {run.outcome}, not {take.ends}.", *run.notes])
         )
-    # The paths of this machine say nothing to a reader.
+    # The paths of this machine mean nothing to readers.
     return store.loads((_without_machine(line).encode() for line in store.dumps(run)), run.name)
 
 
@@ -177,7 +177,7 @@ def _without_machine(line: str) -> str:
 
 @cache
 def _places() -> tuple[tuple[str, str], ...]:
-    """Folder of this machine -> what a recording calls it; longer ones first, as one may hold another."""
+    """Return this machine's folders and their names in recordings, longer ones first: they may be nested."""
     version = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
     paths = sysconfig.get_paths()
     return (
@@ -198,17 +198,18 @@ def _key(takes: Sequence[Take], sources: Iterable[Path]) -> str:
 
 @cache
 def _digest(parts: Iterable[str]) -> str:
-    """Of parts of asyncdemo: all of their files, as some are no Python."""
+    """Return a digest of parts of asyncdemo, with all their files, because some are not Python."""
     package = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
     for part in parts:
-        for path in _files(package / part):
+        for path in files_of(package / part):
             digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def _files(part: Path) -> Iterator[Path]:
+def files_of(part: Path) -> Iterator[Path]:
+    """Yield the files below a folder, or the one file, but none that Python has compiled."""
     if part.is_file():
         yield part
     yield from (path for path in sorted(part.rglob("*")) if path.is_file() and path.suffix != ".pyc")

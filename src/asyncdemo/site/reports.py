@@ -1,7 +1,7 @@
-"""Beside each published record, which is kept compressed: the record itself, and its report as one page that
-needs no site. Made anew each time the site is built, and not kept.
+"""Unpacks each published record, and writes its report as a standalone page beside it.
 
-Not for: the report within a page of the site (``measure``), or how it is drawn (``render.lab``).
+Both are made anew each time the site is built, and not kept: the published record is compressed.
+Not here: the report within a page of the site (see ``measure``), or drawing it (see ``render.lab``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from asyncdemo.render.lab.page import render_page
 
 
 def write_reports(folder: Path) -> None:
-    """folder: of the records. Raises LabFileError."""
+    """Write them for the records in a folder. Raises LabFileError."""
     for path in sorted(folder.glob("*.json.gz")):
         page = render_page(load_record(path))
         record = path.with_suffix("")

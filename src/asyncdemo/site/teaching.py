@@ -1,6 +1,6 @@
-"""The pages for who teaches, made of the lessons: the notes, and the questions to print.
+"""The pages for instructors, generated from the lessons: the notes, and the questions to print.
 
-Not for: what is written by hand (docs/teach).
+Not here: hand-written pages (see docs/teach).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _BLANK = "\\_" * 8
 
 
 def notes_page(course: Course) -> str:
-    """The part of every README that the class should not see yet, and what goes wrong in its exercise."""
+    """Return the notes: what the class should not see yet from each README, and mistakes in its exercise."""
     return "\n".join(_notes(course))
 
 
 def questions_page(course: Course) -> str:
-    """Vote sheets for the predictions, and a quiz of the last questions. No answers."""
+    """Return vote sheets for the predictions, and a quiz of the last questions. No answers."""
     return "\n".join(_questions(course))
 
 

@@ -1,4 +1,4 @@
-"""The fence ``textures``: how a timeline shows each state, with what it means, as a table.
+"""The fence ``textures``: how a timeline shows each state, with its meaning, as a table.
 
     ```textures
     running: It is executing.
@@ -6,7 +6,7 @@
     ```
 
 Colours, textures and glyphs are those of the pictures; the page gives the meanings.
-Not for: the pictures themselves (``render``).
+Not here: the pictures themselves (see ``render``).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _HEIGHT: Final = 18
 
 @formatter
 def fence(source: str) -> str:
-    """Lines ``shade: meaning``."""
+    """Settings: lines ``shade: meaning``."""
     return textures_html({_SHADES[name]: words for name, words in settings(source, _SHADES).items()})
 
 
 def textures_html(meanings: Mapping[Shade, str]) -> str:
-    """A table with a row for each shade."""
+    """Return a table with a row for each shade."""
     heads = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS)
     return (
         f'<table class="textures"><thead><tr>{heads}</tr></thead>'
@@ -55,7 +55,7 @@ def _rows(meanings: Mapping[Shade, str]) -> Iterator[str]:
 def _swatch(shade: Shade) -> str:
     ident = "textures"
     height = HEIGHTS[shade]
-    # A shade without a texture has no pattern: then the colour behind the reference holds.
+    # A shade without a texture has no pattern: then the colour after the reference applies.
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" aria-hidden="true">{"".join(patterns(ident, {shade}))}'
         f'<rect y="{(_HEIGHT - height) / 2:g}" width="{_WIDTH}" height="{height:g}" '

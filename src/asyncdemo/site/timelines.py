@@ -1,12 +1,14 @@
-"""The fences ``timeline`` and ``figures``: a lesson's recordings to be played, and what was measured.
+"""The fences ``timeline`` and ``figures``: a lesson's recordings to play, and its measurements.
 
-Not for: how either looks (``render``).
+Not here: how either looks (see ``render``).
 """
 
 from __future__ import annotations
 
+from html import escape
 from typing import Final
 
+from asyncdemo.analysis.metrics import measure
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
@@ -20,25 +22,29 @@ from asyncdemo.site.recordings import Recordings
 
 _FOLLOW: Final = (
     '<p class="timeline-follow">While it plays, marks in the programs say who is at which line, '
-    "and arrows who just made whom go on. Point at a line to see its bars, at a bar to see its line.</p>"
+    "and arrows who just made whom go on. Click a picture to see its program. Point at a line to see its "
+    "bars, at a bar to see its line.</p>"
 )
 
 
 @formatter
 def timeline(source: str) -> str:
-    """``lesson: ID``, and ``covered: yes`` where a prediction comes first."""
-    asked = settings(source, ("lesson", "covered"))
+    """Settings: ``lesson: ID``; ``covered: yes`` if a prediction comes first; ``programs: yes`` if the
+    page shows them.
+    """
+    asked = settings(source, ("lesson", "covered", "programs"))
     lesson, runs = recorded_lesson(asked["lesson"])
     covered = asked.get("covered") == "yes"
     scale_ns, drawn = charts(runs)
     element = element_of(lesson_accounts(lesson, runs), scale_ns, drawn, covered=covered, ident=lesson.id)
     known = any(bar.line for chart in drawn for row in chart.rows for bar in row.bars)
-    return f'<div class="timeline" data-search-exclude>{element}{_FOLLOW if known else ""}</div>'
+    follows = known and asked.get("programs") == "yes"
+    return f'<div class="timeline" data-search-exclude>{element}{_FOLLOW if follows else ""}</div>'
 
 
 @formatter
 def figures(source: str) -> str:
-    """``lesson: ID``. Closed at first: the figures would give the predictions away."""
+    """Settings: ``lesson: ID``. Initially closed: the figures would give the predictions away."""
     lesson, runs = recorded_lesson(settings(source, ("lesson",))["lesson"])
     report = report_html(lesson_accounts(lesson, runs))
     return (
@@ -47,13 +53,22 @@ def figures(source: str) -> str:
     )
 
 
+@formatter
+def durations(source: str) -> str:
+    """A heading. Settings: ``lesson: ID``, and ``words``, in which ``{NAME}`` is how long that run took."""
+    asked = settings(source, ("lesson", "words"))
+    _, runs = recorded_lesson(asked["lesson"])
+    took = {run.name: f"{measure(run).wall_ns / 1e9:.1f} s" for run in runs}
+    return f"<h2>{escape(asked['words'].format_map(took))}</h2>"
+
+
 def recorded_lesson(lesson_id: str) -> tuple[Lesson, tuple[Run, ...]]:
-    """The lesson and its recordings. Raises MissingError, UsageError."""
+    """Return the lesson and its recordings. Raises MissingError, UsageError."""
     lesson = load_lesson(find_lesson(load_course(find_course()), lesson_id).folder)
     return lesson, Recordings().get(lesson.id)
 
 
 def lesson_accounts(lesson: Lesson, runs: tuple[Run, ...]) -> tuple[Account, ...]:
-    """What there is to tell of each run, compared with those that ended as the lesson means it."""
+    """Return an account of each run, compared with those that ended as the lesson intends."""
     expected = {variant.name: variant.expect for variant in lesson.variants}
     return account_for(runs, [run.name for run in runs if run.outcome == expected[run.name]])

@@ -1,13 +1,13 @@
 """Recorded runs as files: ``asyncdemo.run/1``, JSON Lines, gzipped if the name ends in ``.gz``.
 
-Not for: what a run means (``model``) or other formats to export to (``render``). The format, for
-people who read such files with other programs, is described in ``docs/reference/run-format.md``.
+Not here: what a run means (see ``model``), export to other formats (``render``).
+``docs/reference/run-format.md`` describes the format for people who read such files with other programs.
 
-In short: one JSON object a line; the first is the header, with ``format`` and what is true of the
-whole run; every other one has a ``type``. Times are integer nanoseconds on the clock of the run;
-columns of times hold differences. Records refer to each other by index, and may come in any
-order. Fields at their default are left out; unknown fields and types are skipped. The last
-record, ``end``, says how many came before it, so that a missing one is noticed.
+In short: one JSON object per line. The first is the header, with ``format`` and the fields of the whole
+run; every other one has a ``type``. Times are integer nanoseconds on the run's clock; columns of times
+hold differences. Records refer to each other by index and may come in any order. Fields at their
+default are left out; unknown fields and types are skipped. The last record, ``end``, says how many
+came before it, so that missing ones are noticed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def save(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write a run as a file: the whole of it or nothing.
+    """Write a run to a file, completely or not at all.
 
     Args:
         run: The recording.
@@ -50,13 +50,13 @@ def save(run: Run, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Run:
-    """Read a run. Of a file that was cut off, what it holds, with a note that says so.
+    """Read a run. If the file was cut off, return what it holds, with a note that says so.
 
     Args:
         path: The file.
 
     Raises:
-        RunFileError: If there is no such file, or if it is no recorded run.
+        RunFileError: If there is no such file, or it is not a recorded run.
     """
     source = Path(path)
     try:
@@ -71,7 +71,7 @@ def _lines(data: bytes, name: str) -> Iterator[bytes]:
 
 
 def _unzip(data: bytes, name: str) -> bytes:
-    """As much as can be unpacked; what is missing at the end is for the reader of the lines to see."""
+    """Return as much as can be unpacked; the reader of the lines notices what is missing at the end."""
     unzip = zlib.decompressobj(wbits=31)
     try:
         return unzip.decompress(data)
@@ -93,7 +93,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def _mode_of(target: Path) -> int:
-    """The permissions of the file to replace, else those that a new file would have."""
+    """Return the permissions of the file to replace, else those that a new file would have."""
     try:
         return target.stat().st_mode & 0o777
     except OSError:

@@ -1,4 +1,4 @@
-"""Columns of spans and times: as they stand in a record, and as the model has them."""
+"""Columns of spans and times: as they are in a record, and as they are in the model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CauseTable:
 
 
 class SpanColumns:
-    """The columns of spans as they stand in a record, checked."""
+    """The span columns of a record, checked."""
 
     def __init__(self, record: Record) -> None:
         self._starts = times("starts", record)
@@ -42,14 +42,14 @@ class SpanColumns:
             raise FieldError('"closed" should not be before the last start')
 
     def spans(self, table: CauseTable) -> Spans:
-        """A cause that the file does not hold is unknown."""
+        """Return the spans. A cause that is missing from the file becomes ``NO_WAIT``."""
         places = table.places
         waits = array("i", [places.get(cause, 0) for cause in self._causes])
         return Spans(self._starts, self._states, waits, self._end_ns, table.causes)
 
 
 def times(name: str, record: Record) -> array[int]:
-    """A column of times from its differences."""
+    """Return a column of times from its differences."""
     return array("q", in_range(name, list(accumulate(integers(name, record)))))
 
 
@@ -73,5 +73,5 @@ def check_equally_long(*columns: Sequence[int] | array[int]) -> None:
 
 
 def differences(times: Sequence[int] | array[int]) -> list[int]:
-    """The first time, and how much each further one differs from the one before it."""
+    """Return the first time, and how much each later one differs from the one before it."""
     return [*times[:1], *map(sub, islice(times, 1, None), times)]

@@ -1,6 +1,6 @@
-"""The lines of a file as what they hold: strict, so that a record that is none is named by its line.
+"""Parse the lines of a run file. Strict: an error names the line of an invalid record.
 
-Not for: what becomes of records that are missing (``resolve``).
+Not here: what happens to references to missing records (see ``resolve``).
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ from asyncdemo.model import (
 from asyncdemo.model.fields import FieldError, read, time
 from asyncdemo.store.columns import SpanColumns, check_equally_long, in_range, integers, times
 from asyncdemo.store.encode import FORMAT
-from asyncdemo.store.gathered import Gathered, Record
-from asyncdemo.store.resolve import resolve
+from asyncdemo.store.resolve import Gathered, Record, Resolver
 
 _LIST_ITEMS: dict[str, type[Any]] = {
     "slow_step": SlowStep,
@@ -54,23 +53,23 @@ _NO_SPANS = Spans.of(())
 
 
 def loads(lines: Iterable[str | bytes], name: str = "the file") -> Run:
-    """A run from the lines of its file.
+    """Return the run from the lines of its file.
 
     Args:
         lines: The lines; line ends do not matter.
         name: What to call the file in messages.
 
     Raises:
-        RunFileError: If they are no recorded run that this version can read.
+        RunFileError: If they are not a recorded run that this version can read.
     """
     reader = _Reader(name)
     for line in lines:
         reader.read_line(line)
-    return resolve(reader.gathered, name)
+    return Resolver(reader.gathered, name).run()
 
 
 class _Reader:
-    """Gathers records in whatever order they come."""
+    """Gathers records in any order."""
 
     def __init__(self, name: str) -> None:
         self.gathered = Gathered()
@@ -78,9 +77,9 @@ class _Reader:
         self._line = 0
         self._read: dict[str, Callable[[Record], None]] = {
             "cause": self._read_cause,
-            "track": self._read_track,
-            "lane": self._read_lane,
-            "request": self._read_request,
+            "track": self._read_row,
+            "lane": self._read_row,
+            "request": self._read_row,
             "resource": self._read_resource,
             "slots": self._read_slots,
             "queued": self._read_slots,
@@ -95,7 +94,7 @@ class _Reader:
     def read_line(self, line: str | bytes) -> None:
         self._line += 1
         if self.gathered.cut is not None:
-            self._fail("is no record", self.gathered.cut)
+            self._fail("is not a record", self.gathered.cut)
         if not line.strip():
             return
         try:
@@ -137,7 +136,7 @@ class _Reader:
         if record["format"] != FORMAT:
             raise RunFileError(
                 f"{self._name} has the format {record['format']}, and this asyncdemo reads {FORMAT}. "
-                "Update asyncdemo, or record the run again with this one."
+                "Update asyncdemo, or record the run again with this version."
             )
         read(Run, record, tracks=(), lanes=())  # to fail now, at this line
         self.gathered.header = record
@@ -151,21 +150,18 @@ class _Reader:
             raise FieldError('only a queue has "levels"')
         self._once(self.gathered.resources, record, resource)
 
-    def _read_track(self, record: Record) -> None:
-        track = read(Track, record, spans=_NO_SPANS)
-        _check_times(track.start_ns, track.end_ns)
-        self._once(self.gathered.tracks, record, (self._line, track, SpanColumns(record)))
-
-    def _read_lane(self, record: Record) -> None:
-        lane = read(Lane, record, spans=_NO_SPANS)
-        _check_times(lane.start_ns, lane.end_ns)
-        columns = SpanColumns(record) if "starts" in record else None
-        self._once(self.gathered.lanes, record, (self._line, lane, columns))
-
-    def _read_request(self, record: Record) -> None:
-        request = read(Request, record, spans=_NO_SPANS)
-        _check_times(request.start_ns, request.end_ns)
-        self._once(self.gathered.requests, record, (request, SpanColumns(record)))
+    def _read_row(self, record: Record) -> None:
+        kinds: dict[str, tuple[type[Track | Lane | Request], dict[int, Any]]] = {
+            "track": (Track, self.gathered.tracks),
+            "lane": (Lane, self.gathered.lanes),
+            "request": (Request, self.gathered.requests),
+        }
+        kind, table = kinds[record["type"]]
+        row = read(kind, record, spans=_NO_SPANS)
+        _check_times(row.start_ns, row.end_ns)
+        # A lane without columns shows what its track does.
+        columns = None if kind is Lane and "starts" not in record else SpanColumns(record)
+        self._once(table, record, (self._line, row, columns))
 
     def _read_slots(self, record: Record) -> None:
         tables = {
@@ -214,7 +210,7 @@ class _Reader:
         table[index] = item
 
     def _fail(self, what: str, line: int | None = None) -> None:
-        raise RunFileError(f"{self._name} is no recorded run: line {line or self._line}: {what}.")
+        raise RunFileError(f"{self._name} is not a recorded run: line {line or self._line}: {what}.")
 
 
 def _slots(record: Record) -> list[Slot]:

@@ -1,4 +1,4 @@
-"""A run as the lines of its file."""
+"""Turn a run into the lines of its file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LISTS = {
     "holding": "holdings",
     "delay": "delays",
 }
-"""Record types that hold one item of a list of the run."""
+"""Record type -> the run's list of which each record holds one item."""
 
 _APART = frozenset({"tracks", "lanes", "resources", "wakes", "requests", "memory", *LISTS.values()})
 
@@ -45,13 +45,13 @@ _SHARED = frozenset({"slots", "queue", "refused", "connections"})
 """Fields of a resource that have records of their own."""
 
 _CHUNK = 10_000
-"""Items of a column in one line, so that a cut costs little."""
+"""Maximum items of a column on one line, so that little is lost if the file is cut off."""
 
 Record = dict[str, Any]
 
 
 def dumps(run: Run) -> Iterator[str]:
-    """The lines of a run's file, without line ends, in ASCII."""
+    """Yield the lines of a run's file, without line ends, in ASCII."""
     count = 0
     for record in chain([{"format": FORMAT, **write(run, _APART)}], _records(run)):
         yield json.dumps(record, separators=(",", ":"))
@@ -60,7 +60,7 @@ def dumps(run: Run) -> Iterator[str]:
 
 
 def _records(run: Run) -> Iterator[Record]:
-    """What others refer to comes first, so that a file that is cut off still makes sense."""
+    """Records that others refer to come first, so that a file that was cut off still makes sense."""
     causes = _Causes(run)
     for index, cause in enumerate(causes.table):
         yield {"type": "cause", "index": index, **write(cause)}
@@ -99,7 +99,7 @@ def _lane(index: int, lane: Lane, track: Track, causes: _Causes) -> Record:
 
 
 def _same(some: Spans, others: Spans) -> bool:
-    """Equal, found without making spans where the columns tell."""
+    """Whether they are equal. Compares columns where possible, which creates no ``Span`` objects."""
     if some.causes is others.causes:
         return some.columns == others.columns
     return some == others
@@ -129,7 +129,7 @@ def _connections(pool: Resource) -> Iterator[Record]:
 
 
 def _slots(record_type: str, all_slots: Sequence[Slot], **of: int) -> Iterator[Record]:
-    """of: the indices of what they are slots of."""
+    """``of`` has the indices of what they are slots of."""
     for first in range(0, len(all_slots), _CHUNK):
         slots = all_slots[first : first + _CHUNK]
         yield {
@@ -168,7 +168,7 @@ def _wakes(wakes: Wakes) -> Iterator[Record]:
 
 
 class _Causes:
-    """One table of causes for the whole run, whatever tables its spans share."""
+    """One table of causes for the whole run, whichever tables its spans share."""
 
     def __init__(self, run: Run) -> None:
         self._index: dict[Wait, int] = {NO_WAIT: 0}

@@ -1,18 +1,22 @@
-"""What a file holds as a run: lenient about what is missing.
+"""Make a run from the records of a file. Lenient about missing ones.
 
-A record that is not there (cut off, deleted) costs only what it held: references to it become None
-or are dropped, and a note says that something is missing. Not for: reading lines (``decode``).
+A missing record (cut off, deleted) costs only what it held: references to it become None or are
+dropped, and a note says that something is missing. Not here: reading lines (see ``decode``).
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, TypeVar, cast
 
 from asyncdemo.errors import RunFileError
 from asyncdemo.model import (
+    AwaitSequence,
     Connection,
+    Holding,
     Lane,
     MemorySample,
     Request,
@@ -24,33 +28,79 @@ from asyncdemo.model import (
     Wakes,
 )
 from asyncdemo.model.fields import read
-from asyncdemo.store.columns import CauseTable
+from asyncdemo.store.columns import CauseTable, SpanColumns
 from asyncdemo.store.encode import LISTS
-from asyncdemo.store.gathered import Chunks, Gathered
+
+Record = Mapping[str, Any]
+
+Chunks = dict[int, list[Slot]]
+"""Parts of a column, by the position of their first item."""
+
+
+@dataclass
+class Gathered:
+    """Records gathered so far. Keys are indices in the file; for connections and uses, the pool's is first.
+
+    The first item of a row is its line number. ``wakes`` holds (at_ns, waker, woken).
+    ``records`` is how many there were, ``expected`` how many there should be according to the last one,
+    ``cut`` the number of the line that is not a record, if there is one.
+    """
+
+    header: Record | None = None
+    causes: dict[int, Wait] = field(default_factory=dict)
+    tracks: dict[int, tuple[int, Track, SpanColumns]] = field(default_factory=dict)
+    lanes: dict[int, tuple[int, Lane, SpanColumns | None]] = field(default_factory=dict)
+    requests: dict[int, tuple[int, Request, SpanColumns]] = field(default_factory=dict)
+    resources: dict[int, Resource] = field(default_factory=dict)
+    slots: defaultdict[int, Chunks] = field(default_factory=lambda: defaultdict(dict))
+    queued: defaultdict[int, Chunks] = field(default_factory=lambda: defaultdict(dict))
+    refused: defaultdict[int, Chunks] = field(default_factory=lambda: defaultdict(dict))
+    connections: defaultdict[int, dict[int, Connection]] = field(default_factory=lambda: defaultdict(dict))
+    uses: defaultdict[tuple[int, int], Chunks] = field(default_factory=lambda: defaultdict(dict))
+    wakes: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
+    memory: dict[int, list[MemorySample]] = field(default_factory=dict)
+    lists: dict[str, list[Any]] = field(default_factory=lambda: {kind: [] for kind in LISTS})
+    records: int = 0
+    expected: int | None = None
+    cut: int | None = None
+
 
 Indices = Mapping[int, int]
-"""Index in the file -> index in the run, of what the file holds."""
+"""Index in the file -> index in the run."""
+
+_REFERENCES = frozenset({"track", "parent", "thread", "made_by", "on", "via", "resource"})
+"""Names of fields that refer to tracks or a resource by index."""
+_NEEDED: dict[type, tuple[str, ...]] = {
+    Lane: ("track",),
+    AwaitSequence: ("track",),
+    Holding: ("track", "resource"),
+}
+"""Those without which an item says nothing."""
+
+_Item = TypeVar("_Item")
 
 
-def resolve(gathered: Gathered, name: str) -> Run:
-    """name: of the file, for messages. Raises RunFileError if it holds no run."""
-    return _Resolver(gathered, name).run()
+class Resolver:
+    """Makes the run. ``name`` is the file's name in messages."""
 
-
-class _Resolver:
     def __init__(self, gathered: Gathered, name: str) -> None:
         self._held = gathered
         self._name = name
         self._tracks = {index: place for place, index in enumerate(sorted(gathered.tracks))}
         self._resources = {index: place for place, index in enumerate(sorted(gathered.resources))}
-        self._table = CauseTable(self._causes())
+        causes = {index: self._placed(cause) for index, cause in gathered.causes.items()}
+        self._table = CauseTable(causes)
 
     def run(self) -> Run:
+        """Return the run; raise RunFileError if there is none."""
         if self._held.header is None:
             raise RunFileError(f"{self._name} is empty: no run was recorded in it.")
         tracks = self._all_tracks()
         bare: Run = read(Run, self._held.header, tracks=(), lanes=())
-        lists: dict[str, Any] = {name: self._list(kind) for kind, name in LISTS.items()}
+        lists: dict[str, Any] = {
+            name: tuple(map(self._placed, filter(self._is_whole, self._held.lists[kind])))
+            for kind, name in LISTS.items()
+        }
         return replace(
             bare,
             tracks=tuple(tracks),
@@ -73,33 +123,36 @@ class _Resolver:
             return (f"The file is damaged: {max(missing, 1)} of its records are missing.",)
         return ()
 
-    def _causes(self) -> dict[int, Wait]:
-        return {
-            index: replace(
-                cause,
-                resource=_found(cause.resource, self._resources),
-                on=_found(cause.on, self._tracks),
-                via=_found(cause.via, self._tracks),
-            )
-            for index, cause in self._held.causes.items()
-        }
+    def _indices(self, name: str) -> Indices:
+        return self._resources if name == "resource" else self._tracks
+
+    def _placed(self, item: _Item) -> _Item:
+        """Return it with the indices of the run. A reference to something missing is dropped."""
+        kind: Any = type(item)
+        changes: dict[str, Any] = {}
+        for name in _reference_fields(kind):
+            indices, index = self._indices(name), getattr(item, name)
+            if isinstance(index, tuple):
+                changes[name] = tuple(indices[one] for one in index if one in indices)
+            else:
+                changes[name] = indices.get(index)
+        placed: _Item = replace(cast("Any", item), **changes)
+        return placed
+
+    def _is_whole(self, item: object) -> bool:
+        """Return whether nothing is missing without which it says nothing."""
+        return all(getattr(item, name) in self._indices(name) for name in _NEEDED.get(type(item), ()))
 
     def _all_tracks(self) -> list[Track]:
         tracks = [
-            replace(
-                track,
-                index=self._tracks[track.index],
-                spans=columns.spans(self._table),
-                parent=_found(track.parent, self._tracks),
-                thread=_found(track.thread, self._tracks),
-            )
-            for _, (_, track, columns) in sorted(self._held.tracks.items())
+            replace(self._placed(track), index=place, spans=columns.spans(self._table))
+            for place, (_, (_, track, columns)) in enumerate(sorted(self._held.tracks.items()))
         ]
         self._check_parents(tracks)
         return tracks
 
     def _check_parents(self, tracks: list[Track]) -> None:
-        """Whoever draws a tree of tracks follows the parents up, and must arrive."""
+        """Raise RunFileError for a cycle: code that draws a tree of tracks follows the parents to a root."""
         rooted: set[int] = set()
         for track in tracks:
             path: set[int] = set()
@@ -108,41 +161,36 @@ class _Resolver:
                 if index in path:
                     line, original, _ = sorted(self._held.tracks.items())[index][1]
                     what = f"track {original.index} is its own ancestor"
-                    raise RunFileError(f"{self._name} is no recorded run: line {line}: {what}.")
+                    raise RunFileError(f"{self._name} is not a recorded run: line {line}: {what}.")
                 path.add(index)
                 index = tracks[index].parent
             rooted |= path
 
-    def _lanes(self, found: list[Track]) -> Iterator[Lane]:
+    def _lanes(self, tracks: list[Track]) -> Iterator[Lane]:
         for _, (_, lane, columns) in sorted(self._held.lanes.items()):
-            if lane.track in self._tracks:
-                track = found[self._tracks[lane.track]]
-                spans = (
-                    columns.spans(self._table) if columns else track.spans.clip(lane.start_ns, lane.end_ns)
-                )
-                yield replace(lane, track=track.index, spans=spans)
+            if self._is_whole(lane):
+                placed = self._placed(lane)
+                shown = tracks[placed.track].spans.clip(lane.start_ns, lane.end_ns)
+                yield replace(placed, spans=columns.spans(self._table) if columns else shown)
 
     def _requests(self) -> Iterator[Request]:
-        for _, (request, columns) in sorted(self._held.requests.items()):
-            track = _found(request.track, self._tracks)
-            yield replace(request, track=track, spans=columns.spans(self._table))
+        for _, (_, request, columns) in sorted(self._held.requests.items()):
+            yield replace(self._placed(request), spans=columns.spans(self._table))
 
     def _all_resources(self) -> Iterator[Resource]:
         for index, resource in sorted(self._held.resources.items()):
             yield replace(
-                resource,
+                self._placed(resource),
                 index=self._resources[index],
                 slots=self._kept(self._held.slots[index]),
                 queue=self._kept(self._held.queued[index]),
                 refused=self._kept(self._held.refused[index]),
-                made_by=_found(resource.made_by, self._tracks),
                 connections=tuple(self._connections(index)),
             )
 
     def _connections(self, pool: int) -> Iterator[Connection]:
         for index, connection in sorted(self._held.connections[pool].items()):
-            uses = self._kept(self._held.uses[pool, index])
-            yield replace(connection, track=_found(connection.track, self._tracks), uses=uses)
+            yield replace(self._placed(connection), uses=self._kept(self._held.uses[pool, index]))
 
     def _kept(self, chunks: Chunks) -> tuple[Slot, ...]:
         return tuple(
@@ -164,32 +212,7 @@ class _Resolver:
         for _, chunk in sorted(self._held.memory.items()):
             yield from chunk
 
-    def _list(self, record_type: str) -> tuple[Any, ...]:
-        items = self._held.lists[record_type]
-        if record_type in ("unawaited", "uncaught"):
-            return tuple(items)
-        if record_type == "summed":
-            return tuple(
-                replace(
-                    item,
-                    parent=_found(item.parent, self._tracks),
-                    thread=_found(item.thread, self._tracks),
-                )
-                for item in items
-            )
-        if record_type in ("await_sequence", "holding"):
-            items = [item for item in items if item.track in self._tracks]
-        if record_type in ("stuck", "holding"):
-            items = [replace(item, resource=_found(item.resource, self._resources)) for item in items]
-        if record_type == "stuck":
-            on = [tuple(self._tracks[track] for track in item.on if track in self._tracks) for item in items]
-            items = [replace(item, on=tracks) for item, tracks in zip(items, on, strict=True)]
-        if record_type == "holding":
-            items = [item for item in items if item.resource is not None]
-        if record_type == "delay":
-            return tuple(items)
-        return tuple(replace(item, track=_found(item.track, self._tracks)) for item in items)
 
-
-def _found(index: int | None, indices: Indices) -> int | None:
-    return None if index is None else indices.get(index)
+@cache
+def _reference_fields(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.name in _REFERENCES)

@@ -1,1 +1,1 @@
-"""Concurrency as test suites assert it: the checks' vocabulary, `observe`, and the pytest plugin."""
+"""Concurrency assertions for test suites: the checks, `observe`, and the pytest plugin."""

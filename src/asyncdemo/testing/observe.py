@@ -1,7 +1,7 @@
-"""Runs one of your functions under the tracer, in a process of its own, and gives what was seen.
+"""Runs one of your functions under the tracer, in its own process, and returns what was seen.
 
 For test suites that assert concurrency; ``testing.plugin`` offers it as a fixture.
-Not for: scripts (``runner``), exercises (``course.judging``).
+Not here: scripts (see ``runner``), exercises (see ``course.judging``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
-from asyncdemo.recording.runner import Call, Options, Recording, Stdout, Target
+from asyncdemo.recording.runner import Call, Options, Stdout, Target, record
 from asyncdemo.testing.checks import Seen
 
 __tracebackhide__ = True
@@ -30,7 +30,8 @@ class Observed(Seen):
     """What was seen of a run of a function (``checks.Seen``), and what the function returned.
 
     Attributes:
-        result: What it returned. None also for what is no plain value: such values stay in the other process.
+        result: What it returned. None also for anything but plain values, which alone leave the other
+            process.
     """
 
     def __init__(self, run: Run, *, stdout: str, stderr: str, functions: Sequence[str]) -> None:
@@ -47,23 +48,24 @@ def observe(
     threshold_s: float = 0.05,
     ends_well: bool = True,
 ) -> Observed:
-    """Calls ``function(*arguments)`` in a new process under the tracer; a coroutine is run to its end.
+    """Call ``function(*arguments)`` in a new process under the tracer; a coroutine is run until it ends.
 
     Args:
-        function: A function at the top of an importable module or file. It is imported anew over there, so
-            nothing that this process has changed (fixtures, patches) is seen by it.
+        function: A function at the top level of an importable module or file. The new process imports it
+            again, so it sees nothing that this process has changed (fixtures, patches).
         arguments: Plain values: numbers, texts, None, and lists, tuples, dicts and sets of them.
-        lanes: Functions, of any module, whose calls the sentences will be about; names are of the function's
-            own module. Without, the sentences are about tasks and threads, by the function that they run.
+        lanes: Functions, of any module, whose calls the sentences will be about; names are looked up in the
+            function's own module. By default, the sentences are about tasks and threads, by the function that
+            they run.
         virtual: Let time jump to the next timer instead of passing. It goes on in real time as soon as a
             thread, a socket or a subprocess is used.
-        timeout_s: After this much real time the process is ended.
+        timeout_s: The limit in real time, after which the process is stopped.
         threshold_s: A step that holds the loop longer than this is blocking.
-        ends_well: Raise CheckFailed if it does not come to its end, with what it wrote to stderr as a note.
+        ends_well: Raise CheckFailed if it does not end properly, with its stderr as a note.
 
     Raises:
-        UsageError: For a function that cannot be imported, or arguments that are not plain.
-        CheckFailed: If the function does not come to its end, unless ``ends_well`` is false.
+        UsageError: If the function cannot be imported, or the arguments are not plain.
+        CheckFailed: If the function does not end properly, unless ``ends_well`` is false.
     """
     target = target_of(function, arguments, lanes)
     output = OutputBuffer()
@@ -74,13 +76,7 @@ def observe(
         threshold_s=threshold_s,
         stdout=Stdout.CAPTURE,
     )
-    with Recording(target, options, output) as recording:
-        recording.start()
-        recording.go()
-        while recording.poll(0.2):
-            pass
-        run = recording.result()
-    seen = observed(target, run, output)
+    seen = observed(target, record(target, options, output), output)
     if ends_well:
         try:
             seen.ends_well()
@@ -94,7 +90,7 @@ def observe(
 def target_of(
     function: Callable[..., Any], arguments: tuple[Any, ...], lanes: Iterable[Callable[..., Any] | str]
 ) -> Target:
-    """What a recording is made of. Raises UsageError."""
+    """Return the target for a recording. Raises UsageError."""
     module, file = _home(function)
     call = Call(
         module=module,
@@ -107,16 +103,16 @@ def target_of(
 
 
 def observed(target: Target, run: Run, output: OutputBuffer) -> Observed:
-    """What the sentences are about."""
+    """Return what the sentences are about."""
     lanes = {} if target.call is None else target.call.lanes
     functions = [name for names in lanes.values() for name in names]
     return Observed(run, stdout=output.stdout, stderr=output.stderr, functions=functions)
 
 
 def _home(function: Callable[..., Any]) -> tuple[str, str]:
-    """(module, file) of a function. Raises UsageError if another process could not import it."""
+    """Return (module, file) of a function. Raises UsageError if another process could not import it."""
     if not isinstance(function, FunctionType):
-        raise UsageError(f"{function!r} is no function, so it cannot be called in a process of its own.")
+        raise UsageError(f"{function!r} is not a function, so it cannot be called in its own process.")
     if "<" in function.__qualname__:
         raise UsageError(
             f"{function.__qualname__} is made inside another function, so no other process can import it. "
@@ -124,8 +120,8 @@ def _home(function: Callable[..., Any]) -> tuple[str, str]:
         )
     file = inspect.getsourcefile(function)
     if file is None:
-        raise UsageError(f"There is no source file of {function.__qualname__}.")
-    # As __main__ it would run all of the script over there, and this call of it again.
+        raise UsageError(f"There is no source file for {function.__qualname__}.")
+    # As __main__, it would run the whole script in the other process, including this call.
     return Path(file).stem if function.__module__ == "__main__" else function.__module__, file
 
 

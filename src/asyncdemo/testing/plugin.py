@@ -1,6 +1,6 @@
 """For pytest: ``asyncdemo_run`` and ``asyncdemo_schedules``, and the timeline of a failed sentence.
 
-Loaded with every pytest session where asyncdemo is installed, so it imports nothing until it is used.
+Loaded in every pytest session if asyncdemo is installed, so it imports nothing until it is used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WIDTH = 100
 
 @pytest.fixture
 def asyncdemo_run() -> Callable[..., Observed]:
-    """Calls a function in a process of its own under the tracer and gives what was seen.
+    """Call a function in its own process under the tracer and return what was seen.
 
     ``seen = asyncdemo_run(main, lanes=[fetch])``; then ``seen.calls("fetch").peak_is(5)``. See
     ``asyncdemo.testing.observe.observe`` for the parameters, ``asyncdemo.testing.checks`` for the sentences.
@@ -34,7 +34,7 @@ def asyncdemo_run() -> Callable[..., Observed]:
 
 @pytest.fixture
 def asyncdemo_schedules() -> Callable[..., Exploration | Observed]:
-    """Calls a function in many schedules, and fails with the smallest in which something else comes out.
+    """Call a function in many schedules, and fail with the smallest that has a different result.
 
     ``asyncdemo_schedules(main, schedules=50)``. See ``asyncdemo.testing.schedules.observe_schedules``.
     """
@@ -62,7 +62,7 @@ def _evidence(error: BaseException) -> Evidence | None:
 
 
 def _drawn(evidence: Evidence) -> str:
-    """Without colours: the report may go to a file."""
+    """Omit colours, because the report may go to a file."""
     from asyncdemo.render.terminal.evidence import evidence_lines
     from asyncdemo.render.terminal.theme import UNICODE
 

@@ -1,6 +1,6 @@
-"""Runs one of your functions in many schedules; fails with the smallest in which something else comes out.
+"""Runs one of your functions in many schedules; fails with the smallest that has a different result.
 
-Not for: making the runs (``serving.schedules``); ``testing.plugin`` offers it as a fixture.
+Not here: making the runs (see ``serving.schedules``); ``testing.plugin`` offers it as a fixture.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ def observe_schedules(
     lanes: Iterable[Callable[..., Any] | str] = (),
     timeout_s: float = LIMIT_S,
 ) -> Exploration | Observed:
-    """Calls ``function(*arguments)`` in virtual time, once without a delay and then in other schedules.
+    """Call ``function(*arguments)`` in virtual time, once without a delay and then in other schedules.
 
     Args:
-        function: As of ``observe``, like ``arguments`` and ``lanes``.
-        schedules: How many runs.
-        schedule: Run only this one, which a failure has named, and give what was seen of it.
-        check: Called with what was seen of each run; raises AssertionError where that is wrong. Without,
-            each run must end, return and print the same, whatever the order of the lines.
-        timeout_s: Of real time, for each run.
+        function: As for ``observe``, like ``arguments`` and ``lanes``.
+        schedules: The number of runs.
+        schedule: Run only this one, as named by a failure, and return what was seen of it.
+        check: Called with what was seen of each run; raises AssertionError if that is wrong. By default, each
+            run must end, return and print the same, whatever the order of the lines.
+        timeout_s: The limit in real time for each run.
 
     Raises:
-        UsageError: As ``observe``; for a schedule that is none; if other schedules cannot be tried.
-        CheckFailed: If a run is not as it should be, with the smallest schedule that is known.
+        UsageError: As for ``observe``; if the schedule is invalid; if other schedules cannot be tried.
+        CheckFailed: If a run is not as it should be, with the smallest known schedule.
     """
     if not 1 <= schedules <= MOST_SCHEDULES:
         raise UsageError(f"schedules: from 1 to {MOST_SCHEDULES:,}, not {schedules}.")

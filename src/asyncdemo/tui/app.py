@@ -1,7 +1,4 @@
-"""The application: what holds on every screen.
-
-Not for: what is on one (a module each).
-"""
+"""The application: what all screens share. Each screen has its own module."""
 
 from __future__ import annotations
 
@@ -25,10 +22,9 @@ from textual.widgets import Input
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.render.terminal.theme import Theme, theme_for
-from asyncdemo.tui.ascii import AsciiFilter
 from asyncdemo.tui.driver import TerminalDriver
-from asyncdemo.tui.keys import KeysScreen
-from asyncdemo.tui.no_color import NoColorFilter
+from asyncdemo.tui.filters import AsciiFilter, NoColorFilter
+from asyncdemo.tui.keys_screen import KeysScreen
 
 _TAKES_S: Final = 0.5
 
@@ -37,7 +33,7 @@ class LearnerScreen(Screen[None]):
     """A screen of this application.
 
     Attributes:
-        words: Those that the list of its keys explains.
+        words: Words that the list of its keys explains.
     """
 
     words: ClassVar[Mapping[str, str]] = {}
@@ -48,19 +44,19 @@ class LearnerScreen(Screen[None]):
         return self.app
 
     def interrupt(self) -> bool:
-        """What Ctrl-C means here: end what runs.
+        """Stop what is running, on Ctrl-C.
 
         Returns:
-            Whether there was anything to end; else the application quits.
+            Whether there was anything to stop; if not, the application quits.
         """
         return False
 
     def ask_before_quitting(self) -> str:
-        """The question to ask once before quitting from here; none if it is empty."""
+        """Return the question to ask once before quitting from here; "" for none."""
         return ""
 
     def exit_code(self) -> int:
-        """Of the command, if the application is left from here."""
+        """Return the command's exit code if the application quits from here."""
         return EXIT_OK
 
 
@@ -68,8 +64,8 @@ class Application(App[int]):
     """All screens. Its result is the exit code of the command.
 
     Attributes:
-        context: Which course, which workspace, which progress.
-        glyphs: The set of glyphs that this terminal can show.
+        context: The course, the workspace, and the progress.
+        glyphs: The glyphs that this terminal can show.
     """
 
     TITLE = "asyncdemo"
@@ -83,7 +79,7 @@ class Application(App[int]):
     ]
 
     def __init__(self, context: CourseContext, first: Callable[[], LearnerScreen]) -> None:
-        """first: makes the screen that it opens with."""
+        """``first`` creates the initial screen."""
         super().__init__(TerminalDriver)
         self.context = context
         self.glyphs: Theme = theme_for(getattr(sys.stdout, "encoding", None))
@@ -91,7 +87,7 @@ class Application(App[int]):
         self._asked = False
 
     def on_mount(self) -> None:
-        # A terminal that goes away, or a kill: what runs is ended, and the terminal is put back.
+        # If the terminal goes away, or on a kill, stop what is running and restore the terminal.
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             self._heed(number)
         self.push_screen(self._first())
@@ -101,21 +97,21 @@ class Application(App[int]):
 
     @contextmanager
     def terminal_lent(self) -> Iterator[None]:
-        """While somebody else has the terminal, an editor say: a Ctrl-C there is not meant for us."""
+        """Suspend the application, for example for an editor. A Ctrl-C there is not meant for us."""
         loop = asyncio.get_running_loop()
         loop.remove_signal_handler(signal.SIGINT)
-        signal.signal(signal.SIGINT, lambda *_: None)  # ignored, it would be so in the editor, too
+        signal.signal(signal.SIGINT, lambda *_: None)  # if ignored, the editor would ignore it, too
         suspended = self.suspend()
         suspended.__enter__()
         try:
             yield
         finally:
-            suspended.__exit__(None, None, None)  # it does not come back by way of an exception
-            # What came meanwhile still waits in the loop, and must find no handler there.
+            suspended.__exit__(None, None, None)  # not restored by an exception
+            # Signals that arrived meanwhile are still in the loop, and must find no handler there.
             loop.call_later(0.1, self._heed, signal.SIGINT)
 
     async def on_event(self, event: events.Event) -> None:
-        """A key of a screen acts now: passed on, it would come back behind those that were typed later."""
+        """Handle a screen's key now: if passed on, it would be handled after keys that were typed later."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             await self._all_typed()
             bound = self.screen.active_bindings.get(event.key)
@@ -125,12 +121,12 @@ class Application(App[int]):
         await super().on_event(event)
 
     async def _all_typed(self) -> None:
-        """The field that has the focus has taken the keys before this one."""
+        """Wait until the focused field has handled the keys before this one."""
         field = self.focused
         if isinstance(field, Input):
             taken = asyncio.Event()
             field.call_later(taken.set)
-            with suppress(TimeoutError):  # it may be about to go
+            with suppress(TimeoutError):  # it may be about to disappear
                 await asyncio.wait_for(taken.wait(), _TAKES_S)
 
     def action_keys(self) -> None:
@@ -138,7 +134,7 @@ class Application(App[int]):
         bindings = (binding for binding, _ in self._keys(self.screen))
         for action, alike in groupby(bindings, lambda binding: binding.action.partition("(")[0]):
             keys = [(self.get_key_display(binding), binding.description) for binding in alike]
-            if action == "show":  # a row of digits
+            if action == "show":  # a range of digits
                 told.append((f"{keys[0][0]} to {keys[-1][0]}", f"{keys[0][1]} to {keys[-1][1]}"))
             elif action != "keys":
                 told += keys
@@ -152,7 +148,7 @@ class Application(App[int]):
         return filters if self.glyphs.rule == "─" else [*filters, AsciiFilter()]
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """For the command palette: what the keys do now, and of Textual's own what has no key here."""
+        """Yield the command palette: what the keys do now, and Textual's own commands without a key here."""
         told: set[str] = set()
         for binding, node in self._keys(screen):
             told.add(binding.description)
@@ -161,7 +157,7 @@ class Application(App[int]):
         yield from (each for each in super().get_system_commands(screen) if each.title not in told)
 
     def _keys(self, screen: Screen[object]) -> Iterator[tuple[Binding, DOMNode]]:
-        """What a key does now, once, and where; of Textual's own keys only those that it shows."""
+        """Yield each key's current binding, once, and its node; of Textual's own keys only those it shows."""
         told = {""}
         for node, binding, enabled, _ in screen.active_bindings.values():
             act = getattr(node, f"action_{binding.action.partition('(')[0]}", None)
@@ -171,26 +167,26 @@ class Application(App[int]):
                 yield binding, node
 
     def action_interrupt(self) -> None:
-        """Ctrl-C: ends what runs; where nothing runs, the application."""
+        """Stop what is running on Ctrl-C, or else the application."""
         if isinstance(self.screen, LearnerScreen) and self.screen.interrupt():
             return
         if not self._asks():  # it may have been meant for what ended a moment ago
             self.exit(EXIT_INTERRUPTED)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """q is named after where it leads."""
+        """q is named after its target."""
         return action not in ("leave", "leave_screen") or (action == "leave_screen") == self._is_deep
 
     @property
     def _is_deep(self) -> bool:
-        """Whether there is a screen to go back to; the application has an empty one of its own."""
+        """Whether there is a previous screen; the application has its own empty one."""
         return len(self.screen_stack) > 2
 
     def action_leave_screen(self) -> None:
         self.action_leave()
 
     def action_leave(self) -> None:
-        """q: back to the screen before this one, or out."""
+        """Go back to the previous screen, or quit (q)."""
         if self._asks():
             return
         if self._is_deep:
@@ -200,7 +196,7 @@ class Application(App[int]):
             self.exit(self.screen.exit_code() if isinstance(self.screen, LearnerScreen) else EXIT_OK)
 
     def _asks(self) -> bool:
-        """Whether it asks now, instead of leaving: the first time, where the screen wants it."""
+        """Return whether it asks now instead of leaving: the first time, if the screen has a question."""
         question = self.screen.ask_before_quitting() if isinstance(self.screen, LearnerScreen) else ""
         if not question or self._asked:
             return False
@@ -210,11 +206,11 @@ class Application(App[int]):
 
 
 def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:
-    """Run it until it is left.
+    """Run the application until the user quits.
 
     Args:
-        context: Which course, which workspace, which progress.
-        first: Makes the screen that it opens with; it is called when the application runs.
+        context: The course, the workspace, and the progress.
+        first: Creates the initial screen, once the application is running.
 
     Returns:
         The exit code of the command.

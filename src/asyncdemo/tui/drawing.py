@@ -1,6 +1,6 @@
 """Lines that the rest of the package draws, as a widget.
 
-Not for: what is drawn (``render.terminal``), which is the same code that draws below the prompt.
+Not here: the lines themselves (see ``render.terminal``), which are also printed below the prompt.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _Draw = Callable[[int, int], Sequence[Line]]
 
 
 class Drawing(Widget):
-    """As many lines as there is room for, drawn anew when its size changes or ``redraw`` is called.
+    """Lines that fill the space, redrawn when its size changes or ``redraw`` is called.
 
-    Where its height is ``auto``, it gets that of its lines.
+    If its height is ``auto``, it gets that of its lines.
     """
 
     DEFAULT_CSS = "Drawing { height: 1fr; width: 1fr; }"
 
-    def __init__(self, draw: _Draw, *, name: str | None = None, id: str | None = None) -> None:  # noqa: A002
-        """draw: (width, height in cells) -> lines no wider than that; more lines than the height are cut."""
-        super().__init__(name=name, id=id)
+    def __init__(self, draw: _Draw, *, id: str | None = None) -> None:  # noqa: A002
+        """``draw`` takes (width, height in cells) and returns lines no wider; extra lines are cut."""
+        super().__init__(id=id)
         self._draw = draw
         self._drawn: tuple[Size, Sequence[Line]] | None = None
 
     def redraw(self, draw: _Draw | None = None) -> None:
-        """Draw again, immediately something else if ``draw`` is given."""
+        """Draw again immediately, with the new function if ``draw`` is given."""
         self._draw = draw or self._draw
         self._drawn = None
         self.refresh(layout=self.styles.is_auto_height)

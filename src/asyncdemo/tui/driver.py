@@ -1,6 +1,6 @@
-"""How the application writes to its terminal.
+"""The application's output to its terminal.
 
-Not for: what it writes (Textual), nor what it does when the terminal goes away (``app``).
+Not here: what it writes (Textual), or what it does when the terminal goes away (see ``app``).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from textual.drivers.linux_driver import LinuxDriver
 
 
 class TerminalOutput:
-    """A terminal's file, to which writing is no error when the terminal has gone away.
+    """A terminal's file that ignores errors if the terminal has gone away.
 
-    Textual's thread that writes would end with such an error. Its queue has room for 30 writes: whoever makes
-    the next one would wait for ever, deaf to every signal.
+    Such an error would end Textual's writer thread. Its queue has room for 30 writes: the next one would
+    block for ever, and no signal would be handled.
     """
 
     def __init__(self, file: IO[str]) -> None:
@@ -34,7 +34,7 @@ class TerminalOutput:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's, for Linux and macOS, with such an output."""
+    """Textual's driver for Linux and macOS, with this output."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -1,6 +1,6 @@
-"""Home: the lessons, what is done of them, and what each one asks.
+"""Home: the lessons, the progress in them, and the question of each.
 
-Not for: a lesson itself (``lesson``), the same as text (``cli.home``, ``cli.list``).
+Not here: a lesson itself (see ``lesson``), the same as text (see ``cli.home``, ``cli.list``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from asyncdemo.tui.lesson.screen import LessonScreen
 
 _TITLE_CELLS = 28
 _PAUSE_S: Final = 1.0
-"""Digits that are further apart belong to two numbers."""
+"""Digits that are further apart in time belong to separate numbers."""
 
 
 class _Lessons(OptionList):
@@ -41,7 +41,7 @@ class _Lessons(OptionList):
 
 
 class HomeScreen(LearnerScreen):
-    """The list of all lessons, and beside it or below what the one under the cursor is about."""
+    """The list of all lessons, and beside or below it a description of the selected one."""
 
     DEFAULT_CSS = """
     HomeScreen > #progress { height: auto; padding: 0 1; }
@@ -67,7 +67,7 @@ class HomeScreen(LearnerScreen):
     ]
 
     def __init__(self, note: str = "") -> None:
-        """note: what is to be known of the workspace."""
+        """``note`` is about the workspace."""
         super().__init__()
         self._note = note
         self._typed, self._typed_s = "", 0.0
@@ -88,18 +88,18 @@ class HomeScreen(LearnerScreen):
         self._list(step.lesson.id if step else None)
 
     def on_screen_resume(self) -> None:
-        """What was done on another screen shows here."""
+        """Show the progress made on another screen."""
         if self.query_one(OptionList).option_count:
             self._read()
             lesson = self._lesson
             self._list(lesson.id if lesson else None)
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- display ----------------------------------------------------------------------------------
 
     def _read(self) -> None:
         context = self.application.context
         try:
-            self._records = context.progress.all() if context.progress else {}
+            self._records = context.records
         except WorkspaceError as error:
             self.notify(str(error), severity="warning")
         lessons, tasks = context.course.lessons, exercises(context.course)
@@ -121,7 +121,7 @@ class HomeScreen(LearnerScreen):
         return self._records.get(lesson.id, Record())
 
     def _list(self, wanted: str | None) -> None:
-        """wanted: id of the lesson to put the cursor on."""
+        """Fill the list. ``wanted`` is the id of the lesson to select."""
         part = self.query_one("#filter", Input).value.lower()
         options: list[Option] = []
         for module in self.application.context.course.modules:
@@ -143,7 +143,7 @@ class HomeScreen(LearnerScreen):
         if record.passed:
             exercise = "✓ exercise"
         elif record.checks and has_exercise(lesson):
-            exercise = "  exercise begun"
+            exercise = "  exercise started"
         else:
             exercise = ""
         title = set_cell_size(lesson.title, _TITLE_CELLS)
@@ -157,7 +157,7 @@ class HomeScreen(LearnerScreen):
         lesson = self._lesson
         words = self.query_one("#words", Static)
         if lesson is None:
-            words.update("Nothing fits. Escape shows all lessons.")
+            words.update("No lesson matches. Escape shows all lessons.")
             return
         parts = [
             Text.assemble((f"{lesson.number} {lesson.title}", "bold"), f", {lesson.minutes} minutes"),
@@ -169,12 +169,12 @@ class HomeScreen(LearnerScreen):
 
     @property
     def _lesson(self) -> Heading | None:
-        """The one under the cursor."""
+        """The selected lesson."""
         option = self.query_one(OptionList).highlighted_option
         lessons = self.application.context.course.lessons
         return next((lesson for lesson in lessons if option and lesson.id == option.id), None)
 
-    # -- what happens -----------------------------------------------------------------------------
+    # -- events -----------------------------------------------------------------------------------
 
     def on_option_list_option_highlighted(self) -> None:
         self._tell_about()
@@ -198,11 +198,11 @@ class HomeScreen(LearnerScreen):
         return self.query_one("#filter", Input).display if action == "show_all" else True
 
     def action_to_list(self) -> None:
-        """From the filter."""
+        """Move from the filter to the list."""
         self.query_one(OptionList).focus()
 
     def action_number(self, digit: int) -> None:
-        """To the lesson with the number that is typed, digit by digit."""
+        """Go to the lesson whose number is typed, digit by digit."""
         now_s = time.monotonic()
         self._typed = f"{self._typed if now_s - self._typed_s < _PAUSE_S else ''}{digit}"
         self._typed_s = now_s

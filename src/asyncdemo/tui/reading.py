@@ -1,11 +1,10 @@
-"""Something long to read on a screen of its own: the whole text, the code, all figures.
+"""A screen for long content: the whole text, the code, all figures.
 
-Not for: what it says.
+Not here: the content.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -18,7 +17,7 @@ from asyncdemo.tui.app import LearnerScreen
 
 
 class _Text(VerticalScroll):
-    """Shows the keys for pages where there are several."""
+    """Shows the page keys if there is more than one page."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pagedown", "page_down", "Down", key_display="PgDn"),
@@ -45,13 +44,12 @@ class ReadingScreen(LearnerScreen):
         Binding("q", "app.leave_screen", "Back", show=False),
     ]
 
-    def __init__(self, title: str, make: Callable[[], Widget]) -> None:
-        """make: makes what there is to read."""
+    def __init__(self, title: str, content: Widget) -> None:
         super().__init__()
-        self._title, self._make = title, make
+        self._title, self._content = title, content
 
     def compose(self) -> ComposeResult:
         yield Static(self._title, classes="heading", markup=False)
         with _Text():
-            yield self._make()
+            yield self._content
         yield Footer(compact=True, show_command_palette=False)

@@ -1,6 +1,6 @@
-"""Makes recordings while a screen goes on being used: a live picture of them, and how it ended.
+"""Makes recordings while a screen stays usable: a live picture of them, and how they ended.
 
-Not for: what to record, and with what around it (whoever makes the jobs).
+Not here: what to record, and its context (see the callers, who make the jobs).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from asyncdemo.serving import Batch, Job
 _OUTPUT_LINES: Final = 200
 _FRAME_S: Final = 1 / 15
 _POLL_S: Final = 0.005
-"""How long it is waited for events before the screen gets its turn."""
+"""How long to wait for events before the screen gets its turn."""
 
 
 class LiveRecording:
     """Records jobs in the event loop of the application, which stays responsive.
 
     Attributes:
-        active: Something runs, or is about to.
-        panels: A live panel for each job; they have its rows from the moment they open.
-        wanted: Nobody has asked it to end; ``make_jobs`` may look at it while it waits.
+        active: Something is running, or about to.
+        panels: A live panel for each job, with its rows from the moment they open.
+        wanted: No stop was requested; ``make_jobs`` may check it while it waits.
     """
 
     class Ended(Message):
@@ -61,11 +61,11 @@ class LiveRecording:
     def __init__(
         self, owner: Widget, theme: Theme, drawn: Callable[[], None], head: int | None = None
     ) -> None:
-        """Record nothing yet.
+        """Create it without recording anything yet.
 
         Args:
-            owner: Is told ``Ended``.
-            theme: Of the pictures.
+            owner: Gets ``Ended``.
+            theme: The theme of the pictures.
             drawn: Called when there is a new picture to draw.
             head: How many rows of a panel never fold; by default few.
         """
@@ -77,13 +77,13 @@ class LiveRecording:
         self._batch: Batch | None = None
 
     def lines(self, width: int, height: int) -> list[Line]:
-        """The picture of now, for ``Drawing``."""
+        """Return the current picture, for ``Drawing``."""
         if not self.panels:
             return []
         return picture_lines(self.panels, self._theme, width, height, race=self._race)
 
     def interrupt(self) -> bool:
-        """Ask what runs to end; the second time it is killed. Returns whether anything runs."""
+        """Ask the jobs to end; the second time, kill them. Returns whether anything is running."""
         if not self.active:
             return False
         self.wanted = False
@@ -92,7 +92,7 @@ class LiveRecording:
         return True
 
     async def record(self, make_jobs: Callable[[], Sequence[Job]], race: bool) -> None:
-        """Run as a worker of the owner, which may be cancelled: then nothing is left running.
+        """Run as a worker of the owner. Cancelling it leaves nothing running.
 
         Args:
             make_jobs: Called in a thread, as it may have to wait for services.
@@ -137,7 +137,7 @@ class LiveRecording:
         self._owner.post_message(self.Ended(runs, output, interrupted, error))
 
     async def _follow(self, batch: Batch) -> None:
-        """Polls in short turns, so that a key is heard in between."""
+        """Poll briefly, so that keys are handled in between."""
         due_s = 0.0
         while batch.poll(_POLL_S):
             if time.monotonic() >= due_s:
@@ -147,18 +147,18 @@ class LiveRecording:
 
 
 async def _begin(batch: Batch) -> bool:
-    """In a thread, as it takes a moment; nothing is closed before it is over."""
-    beginning = asyncio.get_running_loop().run_in_executor(None, batch.begin)  # no task, to be cancelled too
+    """Begin in a thread, as it takes a moment. Nothing is closed before it is done."""
+    beginning = asyncio.get_running_loop().run_in_executor(None, batch.begin)  # a task could be cancelled
     try:
         return await asyncio.shield(beginning)
     except asyncio.CancelledError:
         batch.interrupt()
         while not beginning.done():
-            with suppress(asyncio.CancelledError):  # at its end the loop cancels once more
+            with suppress(asyncio.CancelledError):  # the loop cancels once more when it ends
                 await asyncio.shield(beginning)
         raise
 
 
 def _without_keys(job: Job) -> Job:
-    """The screen reads the keyboard, and nobody else."""
+    """Only the screen reads the keyboard."""
     return replace(job, options=replace(job.options, stdin=False))

@@ -1,6 +1,6 @@
-"""``asyncdemo lab rig-it`` on a terminal: the knobs as inputs, the bound immediately, the measurement after.
+"""``asyncdemo lab rig-it`` in a terminal: knobs as inputs, the bound immediately, the measurement later.
 
-Not for: measuring (``lab.rig``), the knobs and bounds themselves (``lab.results.rigging``).
+Not here: measuring (see ``lab.rig``), the knobs and bounds themselves (see ``lab.results.rigging``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LETTERS: Final = "abcd"
 
 
 class _KnobInput(Input):
-    """A whole number. What is no digit is a key of the screen here too."""
+    """A whole number. Other characters are keys of the screen here, too."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "app.focus_previous", "Knob", key_display="↑↓"),
@@ -54,7 +54,7 @@ class _KnobInput(Input):
 
 
 class RigScreen(LearnerScreen):
-    """Knobs, bound, measurement and what was tried, all on one screen."""
+    """Knobs, bound, measurement and earlier attempts, all on one screen."""
 
     DEFAULT_CSS = """
     RigScreen .presets, RigScreen .knob { height: 1; width: 1fr; padding: 0 1; }
@@ -82,9 +82,9 @@ class RigScreen(LearnerScreen):
 
         Args:
             session: Measures; entered and left by the caller.
-            rigging: How it is set at first.
-            machine: What limits it besides its knobs.
-            clients: The load clients there are.
+            rigging: The initial settings.
+            machine: The limits besides the knobs.
+            clients: The available load clients.
         """
         super().__init__()
         self._session, self._rigging, self._machine, self._clients = session, rigging, machine, clients
@@ -130,30 +130,30 @@ class RigScreen(LearnerScreen):
     # knobs
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """What is typed is measured as soon as it is a value of the knob."""
+        """Measure a typed value as soon as it is valid for the knob."""
         self._set(event.input.id or "", event.value)
 
     def on_select_changed(self, event: Select.Changed) -> None:
-        """Another load client."""
+        """Switch to another load client."""
         self._set(event.select.id or "", str(event.value))
 
     def action_step(self, by: int) -> None:
-        """The next value of the knob in focus, up or down."""
+        """Go to the next value of the knob in focus, up or down."""
         chosen = self.focused.id if self.focused is not None else None
         for knob in KNOBS:
             if knob.name == chosen:
                 self._fill(self._rigging.stepped(knob, by, self._clients))
 
     def action_preset(self, key: str) -> None:
-        """As the article has it."""
+        """Use the article's settings."""
         self._fill(Rigging(PRESETS[key].configuration, self._rigging.client))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """A preset, by the mouse."""
+        """Use a preset chosen with the mouse."""
         self.action_preset((event.button.id or "").removeprefix("preset-"))
 
     def action_again(self) -> None:
-        """Measure what is set once more."""
+        """Measure the current settings once more."""
         self._session.want(self._rigging)
 
     def _set(self, name: str, value: str) -> None:
@@ -167,7 +167,7 @@ class RigScreen(LearnerScreen):
             self._note(knob, f"{knob.low} to {knob.high}", wrong=True)
 
     def _fill(self, rigging: Rigging) -> None:
-        """Into the inputs, too."""
+        """Update the settings and the inputs."""
         self._change(rigging)
         with self.prevent(Input.Changed, Select.Changed):
             for knob in KNOBS:
@@ -189,7 +189,7 @@ class RigScreen(LearnerScreen):
 
     def _words(self, knob: Knob) -> str:
         if not knob.steps:
-            return "a client to beware of" if self._rigging.client in BEWARE else ""
+            return "a client that can mislead" if self._rigging.client in BEWARE else ""
         words = " ".join(filter(None, (knob.unit, f"({knob.low} to {knob.high})")))
         per_worker = knob.name == "sessions" and self._rigging.configuration.per_worker
         return f"for each worker {words}" if per_worker else words
@@ -225,12 +225,12 @@ class RigScreen(LearnerScreen):
         ]
         tried = [*tried_lines(state.tried, self._machine, width)] if state.tried else []
         room = height - len(head)
-        if len(tried) > room:  # the oldest go first
+        if len(tried) > room:  # the oldest are removed first
             tried = [tried[0], *tried[len(tried) - room + 1 :]] if room > 1 else []
         return [*head, *tried]
 
     # the end
 
     def interrupt(self) -> bool:
-        """Ctrl-C ends what is measured."""
+        """Stop the measurement on Ctrl-C."""
         return self._session.stop()

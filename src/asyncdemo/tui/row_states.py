@@ -1,6 +1,6 @@
 """The states of one row as a list, one after the other: since when, how long, why, and where.
 
-Not for: drawing them in time (``run_rows``).
+Not here: drawing them in time (see ``run_rows``).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from asyncdemo.render.words import clean, duration, fit, place
 
 _CURSOR: Final = Style(reverse=True)
 _TIME: Final = 10
-"""Cells of a column of times."""
+"""Width of a column of times."""
 
 
 class RowStates(Widget, can_focus=True):
-    """However many there are, only those in the room there is are made."""
+    """The states of a row. Only those that are visible are created."""
 
     DEFAULT_CSS = "RowStates { width: 1fr; height: 40%; display: none; border-top: solid $foreground 50%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,7 +42,7 @@ class RowStates(Widget, can_focus=True):
     ]
 
     class Chosen(Message):
-        """The cursor stands at a state that begins then, from the first row's open on."""
+        """The cursor is at a state that begins at this time, counted from the first row's open."""
 
         def __init__(self, at_ns: int) -> None:
             super().__init__()
@@ -55,7 +55,7 @@ class RowStates(Widget, can_focus=True):
         self._index = self._at = self._top = 0
 
     def show(self, windows: RowWindows, index: int, at_ns: int) -> None:
-        """The states of that row, with the cursor at the one of a time."""
+        """Show the states of that row, with the cursor at a time."""
         self._windows, self._index = windows, index
         row = windows.run.rows[index]
         self.border_title = f"States of {clean(row.name)}: {len(row.spans):,}"
@@ -95,7 +95,7 @@ class RowStates(Widget, can_focus=True):
         since = duration(stretch.start_ns - windows.zero_ns).rjust(_TIME)
         length = duration(stretch.end_ns - stretch.start_ns).rjust(_TIME)
         texture = self._theme.textures[stretch.shade] * 3
-        where = "" if stretch.shade is Shade.BLOCKING else place(stretch.site)  # its words have it
+        where = "" if stretch.shade is Shade.BLOCKING else place(stretch.site)  # already in its words
         room = max(self.size.width - 2 * _TIME - 8, 0)
         words = fit(f"{stretch.words}  {where}" if where else stretch.words, room, self._theme.ellipsis)
         return [

@@ -1,6 +1,6 @@
-"""The rows of one run in the viewer: as many as there is room for, with a cursor at a row and a time.
+"""The rows of one run in the viewer: as many as fit, with a cursor at a row and a time.
 
-Not for: what all runs of the viewer share (``time_view``), the keys (``viewer``).
+Not here: what all runs of the viewer share (see ``time_view``), the keys (see ``viewer``).
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _WHEEL: Final = 3
 
 
 class RunRows(Widget, can_focus=True):
-    """A title, an axis, rows; below them, if asked for, what was held and queued.
+    """A title, an axis, rows; below them, if wanted, counts of holders and waiters.
 
     Attributes:
-        row: At which one the cursor stands.
-        top: The first one that is drawn.
-        names_width: Cells for the names of the rows.
-        counts: Whether it is drawn what was held and queued.
+        row: The cursor's row.
+        top: The first visible row.
+        names_width: Width of the names.
+        counts: Whether holders and waiters are drawn.
     """
 
     DEFAULT_CSS = "RunRows { width: 1fr; height: 1fr; }"
 
     class Chosen(Message):
-        """Somebody clicked at a row and a time, which is at the cursor now."""
+        """A row and a time were clicked; the cursor is there now."""
 
         def __init__(self, rows: RunRows, at_ns: int | None) -> None:
             super().__init__()
@@ -76,12 +76,12 @@ class RunRows(Widget, can_focus=True):
         return max(self.size.width - self.names_width, 1)
 
     def move_to(self, row: int) -> None:
-        """The cursor, and with it what is visible."""
+        """Move the cursor, and scroll to it."""
         self.row = min(max(row, 0), max(len(self.run.rows) - 1, 0))
         self.redraw()
 
     def find(self, text: str, row: int, step: int = 1) -> int | None:
-        """The next row from ``row`` on, and around, with that text in its name."""
+        """Return the next row whose name contains the text, starting at ``row`` and wrapping around."""
         text = text.casefold()
         places = range(len(self._names))
         return next((at for at in (*places[row::step], *places[::step]) if text in self._names[at]), None)
@@ -92,7 +92,7 @@ class RunRows(Widget, can_focus=True):
 
     @property
     def grid(self) -> Grid:
-        """What is visible of the rows."""
+        """The visible part of the rows."""
         if self._grid is None:
             self.top = min(max(self.top, self.row - self.room + 1), self.row)
             self.top = max(min(self.top, len(self.run.rows) - self.room), 0)
@@ -102,7 +102,7 @@ class RunRows(Widget, can_focus=True):
 
     @property
     def room(self) -> int:
-        """How many rows have a line."""
+        """How many rows fit."""
         return max(self.size.height - _ABOVE - self._counts_height, 1)
 
     @cached_property
@@ -110,13 +110,13 @@ class RunRows(Widget, can_focus=True):
         return [row.name.casefold() for row in self.run.rows]
 
     def names(self) -> Iterator[str]:
-        """Those that want room at the left."""
+        """Yield the names that need space on the left."""
         yield self._longest
         if self.counts:
             yield from (count_label(one, self._theme) for one in self._counted)
 
     def prepare(self) -> None:
-        """Count what is held and queued before it is asked for, as that takes a moment."""
+        """Count holders and waiters before the user asks, as that takes a moment."""
         _ = self._counted
 
     @cached_property
@@ -175,7 +175,7 @@ class RunRows(Widget, can_focus=True):
         return [*strips, *[blank] * (missing - len(below)), *below]
 
     def _strip(self, line: Line, base: Style) -> Strip:
-        # One pass, and no measuring of each piece: a line of a busy row has a hundred of them.
+        # One pass, without measuring each piece: a line of a busy row has a hundred of them.
         segments = [Segment(text, base + style if style else base) for text, style, _ in line]
         length = cell_len("".join([segment.text for segment in line]))
         return Strip(segments, length).adjust_cell_length(self.size.width, base)
@@ -188,7 +188,7 @@ class RunRows(Widget, can_focus=True):
         else:
             words = count(many, noun(self.run))
         name, rule, status = line[1], line[2], line[3]
-        # The rule gives room for it.
+        # The words replace part of the rule.
         room = len(rule.text) - 2
         if len(words) + 3 <= room:
             rest = rule.text.strip()[: room - len(words) - 1]
@@ -220,7 +220,7 @@ class RunRows(Widget, can_focus=True):
 
 
 def _marked(strip: Strip, start: int, end: int) -> Strip:
-    """The cells between turned around."""
+    """Reverse the cells in between."""
     before, inside, after = strip.divide([start, end, strip.cell_length])
     turned = Strip(
         [Segment(text, style + _CURSOR if style else _CURSOR) for text, style, _ in inside],

@@ -1,6 +1,6 @@
-"""Which stretch of time the viewer shows, and at which time its cursor stands.
+"""The visible stretch of time in the viewer, and the cursor's time.
 
-Times count from the first row's open. Not for: rows, drawing (``run_rows``).
+Times count from the first row's open. Not here: rows, drawing (see ``run_rows``).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Final
 from asyncdemo.render.timeline.window import Window
 
 _LEAST_NS: Final = 50_000
-"""As far as one can zoom in."""
+"""The maximum zoom."""
 
 
 @dataclass
 class TimeView:
-    """scale_ns: where the axis of all runs ends. until_ns: what comes later is not drawn yet."""
+    """The axis of all runs ends at ``scale_ns``. What comes after ``until_ns`` is not drawn yet."""
 
     scale_ns: int
     start_ns: int = 0
@@ -35,20 +35,20 @@ class TimeView:
         return Window(self.start_ns, -(-self.length_ns // columns), columns)
 
     def zoom(self, factor: float) -> None:
-        """Below 1: in. What is at the cursor stays where it is."""
+        """Zoom in if below 1. The cursor stays in its place."""
         length = round(min(max(self.length_ns * factor, _LEAST_NS), self.scale_ns))
         share = (self.at_ns - self.start_ns) / self.length_ns
         self.length_ns = length
         self._start_at(self.at_ns - round(share * length))
 
     def pan(self, share: float) -> None:
-        """By that share of what is visible; the cursor goes along."""
+        """Move by a share of the visible time, with the cursor."""
         by = round(share * self.length_ns)
         self._start_at(self.start_ns + by)
         self.at_ns = min(max(self.at_ns + by, self.start_ns), self.start_ns + self.length_ns - 1)
 
     def move_to(self, at_ns: int) -> None:
-        """The cursor; what is visible follows it."""
+        """Move the cursor, and scroll to it."""
         self.at_ns = min(max(at_ns, 0), self.scale_ns - 1)
         if not self.start_ns <= self.at_ns < self.start_ns + self.length_ns:
             near = self.start_ns - self.length_ns <= self.at_ns < self.start_ns + 2 * self.length_ns

@@ -1,7 +1,7 @@
-"""The run viewer: recorded runs on one scale, to move about in and to ask who waited for what.
+"""The run viewer: recorded runs on one scale, to explore and to find out what waited for what.
 
-Not for: pictures as a whole (``timeline``), figures and findings (``render.terminal.report``).
-Longer than most: each key changes the one view that all rows share (cursor, zoom, way back, playing).
+Not here: figures and findings (see ``render.terminal.report``). Longer than most: each key changes the one
+view that all rows share (cursor, zoom, history, playback).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from asyncdemo.render.timeline.layout import scale_ns
 from asyncdemo.render.words import fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.drawing import Drawing
-from asyncdemo.tui.keys import PICTURE_WORDS
+from asyncdemo.tui.keys_screen import PICTURE_WORDS
 from asyncdemo.tui.row_states import RowStates
 from asyncdemo.tui.run_rows import RunRows
 from asyncdemo.tui.time_view import TimeView
@@ -48,7 +48,7 @@ _SHORTEST_PLAY_S, _LONGEST_PLAY_S = 2.0, 10.0
 
 
 class _Place(NamedTuple):
-    """Where one was, to go back to."""
+    """An earlier position to go back to."""
 
     rows: RunRows
     row: int
@@ -58,7 +58,7 @@ class _Place(NamedTuple):
 
 
 class _Playing(NamedTuple):
-    """What is visible, drawn as it happened. speed: how much faster or slower than that."""
+    """Playback of the visible part. ``speed`` is relative to the original."""
 
     since_s: float
     from_ns: int
@@ -67,7 +67,7 @@ class _Playing(NamedTuple):
 
 
 class ViewerScreen(LearnerScreen):
-    """Side by side where it is wide, else below each other; the cursor's time is that of all of them."""
+    """Runs side by side on a wide screen, else below each other, with a common cursor time."""
 
     TITLE = "Recorded runs"
     words = PICTURE_WORDS
@@ -133,7 +133,7 @@ class ViewerScreen(LearnerScreen):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        # What is recorded stays as it is; looking through it for garbage takes a tenth of a second each time.
+        # Recordings don't change; looking through them for garbage takes a tenth of a second each time.
         gc.collect()
         gc.freeze()
         self._panes[-1].add_class("last")
@@ -193,7 +193,7 @@ class ViewerScreen(LearnerScreen):
         return [*lines, *[[]] * (_DETAILS - 1 - len(lines)), said]
 
     def _legend(self, width: int, height: int) -> list[Line]:
-        """Of what is visible. As high whatever that is: the rows stay where they are."""
+        """Return the legend of the visible part, in a constant height, so that the rows don't move."""
         theme = self.application.glyphs
         grids = [pane.grid for pane in self._panes if pane.display]
         ended = {row.ended for grid in grids for row in grid.rows}
@@ -210,7 +210,7 @@ class ViewerScreen(LearnerScreen):
         return action != "alone" or len(self.runs) > 1
 
     def action_alone(self) -> None:
-        """The run that has the cursor gets all the room; again: all of them."""
+        """Give all the space to the run with the cursor; the second time, show all again."""
         self._alone = not self._alone
         self._arrange()
 
@@ -245,7 +245,7 @@ class ViewerScreen(LearnerScreen):
         self.action_row(by * self._pane.room)
 
     def action_state(self, by: int) -> None:
-        """To where another state of the row begins."""
+        """Move to the beginning of another state of the row."""
         pane = self._pane
         if pane.chosen is None or not len(pane.chosen.spans):
             return
@@ -292,7 +292,7 @@ class ViewerScreen(LearnerScreen):
         self._say("" if found is not None else f"No row has {text!r} in its name.")
 
     def action_close(self) -> None:
-        """Closes what was opened last; if that was the viewer, the viewer."""
+        """Close what was opened last, or else the viewer."""
         field, states = self.query_one("#find", Input), self.query_one(RowStates)
         if field.display:
             field.display = False
@@ -358,7 +358,7 @@ class ViewerScreen(LearnerScreen):
     # Playing
 
     def action_play(self) -> None:
-        """What is visible, as it happened; faster or slower, so that one can watch it."""
+        """Play the visible part as it happened, faster or slower to make it easy to watch."""
         if self._playing is not None:
             self._stop_playing()
             return

@@ -1,6 +1,6 @@
 """Watch mode: one exercise at a time on the whole screen, whichever was saved last.
 
-Not for: the exercise itself (``exercise``).
+Not here: the exercise itself (see ``exercise``).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from asyncdemo.tui.exercise.pane import ExercisePane
 
 
 class WatchScreen(LearnerScreen):
-    """Turns to whatever exercise is saved."""
+    """Switches to whichever exercise is saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("n", "next", "Next")]
 
     def __init__(self, lesson: Heading, *, poll: bool = False) -> None:
-        """lesson: whose exercise comes first. poll: as for ``ExercisePane``."""
+        """Start with the exercise of ``lesson``. ``poll`` is as in ``ExercisePane``."""
         super().__init__()
         self.pane = ExercisePane(lesson, poll=poll)
 
@@ -36,7 +36,7 @@ class WatchScreen(LearnerScreen):
 
     def on_exercise_pane_other_saved(self, message: ExercisePane.OtherSaved) -> None:
         before = self.pane.lesson.id
-        note = f"You saved {message.lesson.id}, so this is the exercise now; before it was {before}."
+        note = f"You saved {message.lesson.id}, so this is the exercise now; it was {before} before."
         self.pane.turn_to(message.lesson, note, saved=True)
 
     def action_next(self) -> None:

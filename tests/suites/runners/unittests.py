@@ -1,7 +1,7 @@
 """``python -m unittests JUNIT MODULE ARGS``: runs a module that runs unittest, and writes how tests ended.
 
 For suites with a runner of their own, which pytest does not stand for. That runner stays as it is; only what
-it counts is kept. Standard library only, and in a folder of its own: it is on the path of the suite's tests.
+it counts is kept. Standard library only, and in its own folder: it is on the path of the suite's tests.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import stat
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,13 @@ from asyncdemo.errors import EXIT_OK
 from asyncdemo.tui.app import Application
 from asyncdemo.tui.viewer import ViewerScreen
 from asyncdemo.tui.watch import WatchScreen
-from tests.support.small_course import BROKEN, MENDED
+from tests.support.small_course import BROKEN, FIXED
 from tests.tui.learner import Learner, shown, until
 
+pytestmark = pytest.mark.anyio
 SIZES = [(80, 24), (160, 48)]
 FAILS = "should be at work at the same time"
-HANGS = MENDED.replace("    await asyncio.sleep(1)\n", "    while True:\n        pass\n")
-Use = Callable[["Desk"], Awaitable[None]]
+HANGS = FIXED.replace("    await asyncio.sleep(1)\n", "    while True:\n        pass\n")
 
 
 @pytest.fixture
@@ -32,66 +31,58 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Learner:
 class Desk:
     """The application in use."""
 
-    def __init__(self, pilot: Pilot[int]) -> None:
-        self.pilot = pilot
+    def __init__(self, pilot: Pilot[int], application: Application) -> None:
+        self.pilot, self.application = pilot, application
 
     async def sees(self, *words: str) -> None:
-        await until(self.pilot, lambda: all(word in shown(self.pilot.app.screen) for word in words))
+        await until(self.pilot, lambda: all(word in shown(self.pilot.app) for word in words))
 
     async def presses(self, key: str, *words: str) -> None:
         await self.pilot.press(key)
         await self.sees(*words)
 
 
-def watching(learner: Learner, use: Use, size: tuple[int, int] = (100, 36)) -> Application:
+@asynccontextmanager
+async def watching(learner: Learner, size: tuple[int, int] = (100, 36)) -> AsyncIterator[Desk]:
     """The exercise of tea."""
-    context, lesson = learner.context, learner.lesson("tea")
-    application = Application(context, lambda: WatchScreen(lesson, poll=True))
-
-    async def run() -> None:
-        async with application.run_test(size=size) as pilot:
-            await use(Desk(pilot))
-
-    asyncio.run(run())
-    return application
+    lesson = learner.lesson("tea")
+    application = Application(learner.context, lambda: WatchScreen(lesson, poll=True))
+    async with application.run_test(size=size) as pilot:
+        yield Desk(pilot, application)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_save_is_a_verdict_and_a_pass_shows_before_and_now(learner: Learner, size: tuple[int, int]) -> None:
-    async def use(desk: Desk) -> None:
+async def test_a_save_is_a_verdict_and_a_pass_shows_before_and_now(
+    learner: Learner, size: tuple[int, int]
+) -> None:
+    async with watching(learner, size) as desk:
         await desk.sees(
             "Make both at the same time.", "Not passed yet", FAILS, "brew(0)", "x Reset", "q Quit", "? Keys"
         )
-        learner.tea.write_text(MENDED)
+        learner.tea.write_text(FIXED)
         await desk.sees("Passed", "before", "now", "2.00 s", "1.00 s")
-
-    watching(learner, use, size)
     assert learner.record("tea").passed
 
 
-def test_the_first_look_is_no_try_and_each_save_is_one(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_the_first_look_is_no_try_and_each_save_is_one(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         learner.tea.write_text(BROKEN + "\n# again\n")
         await until(desk.pilot, lambda: learner.record("tea").checks == 1)
-
-    watching(learner, use)
     assert learner.record("tea").checks == 1
 
 
-def test_saving_another_exercise_turns_to_it_and_n_goes_on(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_saving_another_exercise_turns_to_it_and_n_goes_on(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
-        learner.coffee.write_text(MENDED)
+        learner.coffee.write_text(FIXED)
         await desk.sees("You saved coffee", "Exercise 2, Coffee", "Passed")
         await desk.presses("n", "Exercise 1, Tea", FAILS)
         await desk.presses("n", "tea has not passed yet; n comes back to it.", "Exercise 2, Coffee")
 
-    watching(learner, use)
 
-
-def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.presses("h", "Hint 1 of 3: Where to look", "At the loop.", FAILS)
         await desk.presses("h", "Hint 2 of 3: The cause")
@@ -99,150 +90,125 @@ def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
         await desk.presses("b", FAILS)
         await desk.presses("h", "Hint 3 of 3", "asyncio.gather")
         await desk.presses("escape", "Hint 2 of 3")
-
-    watching(learner, use)
     assert learner.record("tea").hints == 3
 
 
-def test_the_code_is_that_of_the_exercise_with_the_numbers_of_its_lines(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_the_code_is_that_of_the_exercise_with_the_numbers_of_its_lines(learner: Learner) -> None:
+    async with watching(learner) as desk:
         learner.tea.write_text("def brew(:\n" + "# a long file\n" * 60)  # not even Python
         await desk.sees("syntax error")
         await desk.presses("c", "tea.py", "1 def brew(:", "PgDn Down")
         await desk.presses("escape", "syntax error")
 
-    watching(learner, use)
 
-
-def test_a_hint_stays_beside_a_failure_and_makes_room_for_a_pass(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_a_hint_stays_beside_a_failure_and_makes_room_for_a_pass(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.presses("h", "Hint 1 of 3")
         learner.tea.write_text(BROKEN + "\n# again\n")
         await desk.sees("Not passed yet", "Hint 1 of 3", FAILS)
-        learner.tea.write_text(MENDED)
+        learner.tea.write_text(FIXED)
         await desk.sees("Passed", "before", "now", "1.00 s")
 
-    watching(learner, use)
 
-
-def test_the_solution_is_shown_before_a_pass_to_who_asks_twice(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_the_solution_is_shown_before_a_pass_to_who_asks_twice(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.presses("s", "Press s again")
-        assert "yours may look different" not in shown(desk.pilot.app.screen)
+        assert "yours may look different" not in shown(desk.pilot.app)
         await desk.presses("s", "yours may look different", "asyncio.gather(brew(0), brew(1))")
 
-    watching(learner, use)
 
-
-def test_what_was_changed_stands_beside_the_solution_after_a_pass(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_what_was_changed_stands_beside_the_solution_after_a_pass(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.presses("d", "Nothing is changed.")
-        assert "What the solution changes" not in shown(desk.pilot.app.screen)
-        learner.tea.write_text(MENDED.replace("brew(0), brew(1)", "*map(brew, range(2))"))
+        assert "What the solution changes" not in shown(desk.pilot.app)
+        learner.tea.write_text(FIXED.replace("brew(0), brew(1)", "*map(brew, range(2))"))
         await desk.sees("Passed", "now")
         await desk.presses("d", "+ await asyncio.gather(*map(brew, range(2)))", "What the solution changes")
 
-    watching(learner, use)
 
-
-def test_the_picture_opens_in_the_viewer_and_q_comes_back(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_the_picture_opens_in_the_viewer_and_q_comes_back(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.pilot.press("z")
         await until(desk.pilot, lambda: isinstance(desk.pilot.app.screen, ViewerScreen))
-        learner.tea.write_text(MENDED)  # the files are watched all the while
+        learner.tea.write_text(FIXED)  # the files are watched all the while
         await until(desk.pilot, lambda: bool(learner.record("tea").passed))
         await desk.presses("q", "Passed", "before", "now")
 
-    watching(learner, use)
 
+async def test_reset_asks_once_if_there_is_something_to_lose(learner: Learner) -> None:
+    learner.tea.write_text(FIXED)
 
-def test_reset_asks_once_if_there_is_something_to_lose(learner: Learner) -> None:
-    learner.tea.write_text(MENDED)
-
-    async def use(desk: Desk) -> None:
+    async with watching(learner) as desk:
         await desk.sees("Passed")
         await desk.presses("x", "Press x again")
-        assert learner.tea.read_text() == MENDED
+        assert learner.tea.read_text() == FIXED
         await desk.presses("x", "Your text:", FAILS)
-
-    watching(learner, use)
     assert learner.tea.read_text() == BROKEN
-    assert learner.tea.with_name("01-tea.py.bak").read_text() == MENDED
+    assert learner.tea.with_name("01-tea.py.bak").read_text() == FIXED
 
 
-def test_a_file_that_is_gone_is_missed_and_given_again(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_a_file_that_is_gone_is_missed_and_given_again(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         learner.tea.unlink()
-        await desk.sees("No verdict", "is not there. To get it again: press x")
+        await desk.sees("No verdict", "is missing. To restore it: press x")
         await desk.presses("x", FAILS)
-
-    watching(learner, use)
     assert learner.tea.read_text() == BROKEN
 
 
-def test_keys_work_while_a_check_hangs_and_ctrl_c_ends_it(learner: Learner) -> None:
+async def test_keys_work_while_a_check_hangs_and_ctrl_c_ends_it(learner: Learner) -> None:
     learner.tea.write_text(HANGS)
 
-    async def use(desk: Desk) -> None:
+    async with watching(learner) as desk:
         await desk.sees("Checking 01-hot/01-tea.py ...", "a run is ended after 10 s")
         await desk.presses("h", "Hint 1 of 3")
         await desk.presses("b")
         await desk.presses("ctrl+c", "is not checked. Enter checks it")
-        learner.tea.write_text(MENDED)
+        learner.tea.write_text(FIXED)
         await desk.sees("Passed")
 
-    watching(learner, use)
 
-
-def test_a_save_ends_the_check_that_is_running(learner: Learner) -> None:
+async def test_a_save_ends_the_check_that_is_running(learner: Learner) -> None:
     learner.tea.write_text(HANGS)
 
-    async def use(desk: Desk) -> None:
+    async with watching(learner) as desk:
         await desk.sees("Checking")
-        learner.tea.write_text(MENDED)
+        learner.tea.write_text(FIXED)
         await desk.sees("Passed")
 
-    watching(learner, use)
 
-
-def test_a_check_that_does_not_work_is_told_in_the_place_of_a_verdict(learner: Learner) -> None:
+async def test_a_check_that_does_not_work_is_told_in_the_place_of_a_verdict(learner: Learner) -> None:
     (check,) = learner.course.glob("*/*tea/check.py")
     check.write_text("def check(seen):\n    {}['cups']\n")
 
-    async def use(desk: Desk) -> None:
+    async with watching(learner) as desk:
         await desk.sees("No verdict", "the check itself failed: KeyError: 'cups'")
 
-    watching(learner, use)
 
-
-def test_progress_that_cannot_be_kept_is_told_beside_the_verdict(learner: Learner) -> None:
-    async def use(desk: Desk) -> None:
+async def test_progress_that_cannot_be_kept_is_told_beside_the_verdict(learner: Learner) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         (learner.folder / ".asyncdemo" / "progress.sqlite3").write_text("no database")
-        learner.tea.write_text(MENDED)
+        learner.tea.write_text(FIXED)
         await desk.sees("Passed", "Your progress could not be kept")
 
-    watching(learner, use)
 
-
-def test_without_a_workspace_a_key_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_workspace_a_key_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     learner = Learner(tmp_path, monkeypatch, started=False)
 
-    async def use(desk: Desk) -> None:
+    async with watching(learner) as desk:
         folder = tmp_path / "asyncdemo-exercises"
-        await until(desk.pilot, lambda: str(folder) in shown(desk.pilot.app.screen).replace(" ", ""))
+        await until(desk.pilot, lambda: str(folder) in shown(desk.pilot.app).replace(" ", ""))
         await desk.presses("m", "2 exercises to edit", FAILS)
-        (folder / "01-hot" / "01-tea.py").write_text(MENDED)
+        (folder / "01-hot" / "01-tea.py").write_text(FIXED)
         await desk.sees("Passed")
+    assert desk.application.context.workspace is not None
 
-    assert watching(learner, use).context.workspace is not None
 
-
-def test_the_file_is_opened_at_the_line_in_the_editor(
+async def test_the_file_is_opened_at_the_line_in_the_editor(
     learner: Learner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     editor = tmp_path / "nano"
@@ -251,23 +217,22 @@ def test_the_file_is_opened_at_the_line_in_the_editor(
     monkeypatch.setenv("VISUAL", str(editor))
     monkeypatch.setattr(Application, "suspend", nullcontext)  # there is no terminal to be given away
 
-    async def use(desk: Desk) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.pilot.press("e")
         await until(desk.pilot, lambda: learner.record("tea").checks == 1)
-
-    watching(learner, use)
     (line,) = (number for number, text in enumerate(BROKEN.splitlines(), 1) if "TODO" in text)
     assert (tmp_path / "line").read_text() == f"+{line}\n"
 
 
-def test_without_an_editor_it_says_what_to_do(learner: Learner, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_an_editor_it_says_what_to_do(
+    learner: Learner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("VISUAL", "EDITOR", "TERM_PROGRAM"):
         monkeypatch.delenv(name, raising=False)
 
-    async def use(desk: Desk) -> None:
+    async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.presses("e", "Neither $VISUAL nor $EDITOR is set")
         await desk.presses("q")
-
-    assert watching(learner, use).return_value == EXIT_OK
+    assert desk.application.return_value == EXIT_OK

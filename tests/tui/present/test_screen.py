@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -22,11 +22,12 @@ from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.present.lecture import Lecture, Stage
 from asyncdemo.tui.present.screen import PresentScreen
 from tests.cli.commands import ROOT
+from tests.tui.learner import until
 
+pytestmark = pytest.mark.anyio
 SIZES = [(80, 24), (160, 48)]
 LESSON = load_lesson(next(ROOT.glob("lessons/*/*-two-sleeps")))
 QUICK = {"BREWS": "3", "BREW_S": "0.02"}
-Use = Callable[[Pilot[int], PresentScreen], Awaitable[None]]
 
 
 def make_lecture(settings: dict[str, str] = QUICK) -> Lecture:
@@ -43,23 +44,15 @@ def make_jobs(settings: dict[str, str] = QUICK) -> Sequence[Job]:
     ]
 
 
-def present(
-    use: Use,
-    start: str = "title",
-    size: tuple[int, int] = (80, 24),
-    jobs: Callable[[], Sequence[Job]] = make_jobs,
-) -> Application:
+@asynccontextmanager
+async def present(
+    start: str = "title", size: tuple[int, int] = (80, 24), jobs: Callable[[], Sequence[Job]] = make_jobs
+) -> AsyncIterator[tuple[Pilot[int], PresentScreen]]:
     lecture = make_lecture()
     screen = PresentScreen(lecture, lambda _wanted: jobs(), LESSON.race, lecture.find(start))
-    application = Application(locate(None), lambda: screen)
-
-    async def used() -> None:
-        async with application.run_test(size=size) as pilot:
-            await pilot.pause()
-            await use(pilot, screen)
-
-    asyncio.run(used())
-    return application
+    async with Application(locate(None), lambda: screen).run_test(size=size) as pilot:
+        await pilot.pause()
+        yield pilot, screen
 
 
 def shown(screen: PresentScreen) -> list[str]:
@@ -75,12 +68,6 @@ def keys(screen: PresentScreen) -> set[str]:
     return {key.description for key in screen.query_one(Footer).query(FooterKey)}
 
 
-async def until(pilot: Pilot[int], met: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not met():
-            await pilot.pause(0.05)
-
-
 async def run_through(pilot: Pilot[int], screen: PresentScreen) -> None:
     """From the step before the run on."""
     await until(pilot, lambda: "run" in where(screen))
@@ -90,10 +77,10 @@ async def run_through(pilot: Pilot[int], screen: PresentScreen) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_lesson_from_its_title_to_its_last_answer(size: tuple[int, int]) -> None:
+async def test_a_lesson_from_its_title_to_its_last_answer(size: tuple[int, int]) -> None:
     seen: list[str] = []
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(size=size) as (pilot, screen):
         steps = screen.lecture.steps
         first_question = 1 + [step.stage for step in steps].index(Stage.PREDICT)
         while True:
@@ -109,8 +96,6 @@ def test_a_lesson_from_its_title_to_its_last_answer(size: tuple[int, int]) -> No
             if steps[number - 1].stage is Stage.RUN:
                 await run_through(pilot, screen)
             await pilot.press("space")
-
-    present(use, size=size)
     stages = list(dict.fromkeys(text.partition(" ")[0] for text in seen))
     assert stages == [
         *("title", "question", "code", "predict", "run", "reveal", "timeline", "findings"),
@@ -120,8 +105,8 @@ def test_a_lesson_from_its_title_to_its_last_answer(size: tuple[int, int]) -> No
     assert not any("learners get wrong" in text for text in seen)
 
 
-def test_the_code_slide_has_the_differing_lines_only_and_c_leads_there_and_back() -> None:
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+async def test_the_code_slide_has_the_differing_lines_only_and_c_leads_there_and_back() -> None:
+    async with present(start="predict") as (pilot, screen):
         await pilot.press("c")
         await pilot.pause()
         text = "\n".join(shown(screen))
@@ -131,11 +116,9 @@ def test_the_code_slide_has_the_differing_lines_only_and_c_leads_there_and_back(
         await pilot.pause()
         assert "predict" in where(screen)
 
-    present(use, start="predict")
 
-
-def test_digits_count_hands_and_the_counts_come_back_on_the_reveal() -> None:
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+async def test_digits_count_hands_and_the_counts_come_back_on_the_reveal() -> None:
+    async with present(start="predict") as (pilot, screen):
         for answer in ("0.06 s", "0.02 s"):
             await pilot.press("a", *answer, "enter")
         await pilot.press("1", "1", "1", "minus", "2", "2", "2", "2", "at")
@@ -150,11 +133,9 @@ def test_digits_count_hands_and_the_counts_come_back_on_the_reveal() -> None:
         assert (first[-2], second[-2]) == ("2", "3")
         assert second[0] == "✗"
 
-    present(use, start="predict")
 
-
-def test_an_answer_is_a_number_and_minus_takes_one_back_that_nobody_is_for() -> None:
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+async def test_an_answer_is_a_number_and_minus_takes_one_back_that_nobody_is_for() -> None:
+    async with present(start="predict") as (pilot, screen):
         await pilot.press("a", *"soon", "enter")
         await pilot.pause()
         assert "Not understood" in where(screen)
@@ -165,47 +146,39 @@ def test_an_answer_is_a_number_and_minus_takes_one_back_that_nobody_is_for() -> 
         await pilot.pause()
         assert not any("1) 3 s" in line for line in shown(screen))
 
-    present(use, start="predict")
 
-
-def test_of_an_order_each_is_an_answer() -> None:
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+async def test_of_an_order_each_is_an_answer() -> None:
+    async with present(start="7") as (pilot, screen):
         await pilot.press("6")
         await pilot.pause()
         assert any("> 6) awaited, threaded, blocking" in line for line in shown(screen))
 
-    present(use, start="7")
-
 
 @pytest.mark.parametrize("size", SIZES)
-def test_each_row_of_a_run_is_one_lane(size: tuple[int, int]) -> None:
+async def test_each_row_of_a_run_is_one_lane(size: tuple[int, int]) -> None:
     ten = {"BREWS": "10", "BREW_S": "0.02"}
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(start="run", size=size, jobs=lambda: make_jobs(ten)) as (pilot, screen):
         await run_through(pilot, screen)
         text = "\n".join(shown(screen))
         assert [text.count(f"brew({n})") for n in range(1, 11)] == [3] * 10
 
-    present(use, start="run", size=size, jobs=lambda: make_jobs(ten))
 
-
-def test_of_more_rows_than_there_is_room_for_the_last_ones_share_one() -> None:
+async def test_of_more_rows_than_there_is_room_for_the_last_ones_share_one() -> None:
     many = {"BREWS": "100", "BREW_S": "0.005"}
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(start="run", jobs=lambda: make_jobs(many)) as (pilot, screen):
         await run_through(pilot, screen)
         rows = [line.split()[0] for line in shown(screen) if line.startswith("brew")]
         assert rows == [f"brew({n})" for n in range(1, len(rows) + 1)]
         assert sum(line.startswith(f"{len(rows) + 1}-100") for line in shown(screen)) == 1
 
-    present(use, start="run", jobs=lambda: make_jobs(many))
 
-
-def test_all_timelines_have_one_scale_and_z_looks_closer() -> None:
+async def test_all_timelines_have_one_scale_and_z_looks_closer() -> None:
     def widths(screen: PresentScreen) -> int:
         return max(len(line) for line in shown(screen) if line.startswith("brew"))
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(start="timeline", jobs=lambda: make_jobs({"BREW_S": "0.1"})) as (pilot, screen):
         await until(pilot, lambda: "timeline" in where(screen))
         longest = widths(screen)
         await pilot.press("space", "space", "space", "space")
@@ -215,21 +188,17 @@ def test_all_timelines_have_one_scale_and_z_looks_closer() -> None:
         await pilot.pause()
         assert widths(screen) > longest * 0.9
 
-    present(use, start="timeline")
 
-
-def test_from_a_step_after_the_run_the_programs_run_first() -> None:
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+async def test_from_a_step_after_the_run_the_programs_run_first() -> None:
+    async with present(start="reveal") as (pilot, screen):
         await until(pilot, lambda: "reveal" in where(screen))
         assert "Not run yet" not in "".join(shown(screen))
 
-    present(use, start="reveal")
 
-
-def test_ctrl_c_ends_the_run_and_keeps_the_slide() -> None:
+async def test_ctrl_c_ends_the_run_and_keeps_the_slide() -> None:
     slow = {"BREWS": "100", "BREW_S": "1"}
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(start="run", jobs=lambda: make_jobs(slow)) as (pilot, screen):
         await pilot.press("space")
         await until(pilot, lambda: "brew(1)" in "".join(shown(screen)))
         assert "Next" not in keys(screen)  # keys pressed meanwhile skip nothing
@@ -240,17 +209,15 @@ def test_ctrl_c_ends_the_run_and_keeps_the_slide() -> None:
         await pilot.pause()
         assert "r runs the programs" in "".join(shown(screen))
 
-    present(use, start="run", jobs=lambda: make_jobs(slow))
 
-
-def test_going_back_runs_nothing_again_and_r_does() -> None:
+async def test_going_back_runs_nothing_again_and_r_does() -> None:
     made: list[int] = []
 
     def jobs() -> Sequence[Job]:
         made.append(1)
         return make_jobs()
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(start="run", jobs=jobs) as (pilot, screen):
         await run_through(pilot, screen)
         await pilot.press("space", "b", "b", "space")
         await pilot.pause()
@@ -259,22 +226,18 @@ def test_going_back_runs_nothing_again_and_r_does() -> None:
         await pilot.press("r")
         await until(pilot, lambda: len(made) == 2 and "Next" in keys(screen))
 
-    present(use, start="run", jobs=jobs)
 
-
-def test_a_run_that_cannot_begin_says_why_on_its_slide() -> None:
+async def test_a_run_that_cannot_begin_says_why_on_its_slide() -> None:
     def jobs() -> Sequence[Job]:
         raise ServiceError("No Redis here.")
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(start="run", jobs=jobs) as (pilot, screen):
         await pilot.press("space")
         await until(pilot, lambda: "No Redis here." in "".join(shown(screen)))
 
-    present(use, start="run", jobs=jobs)
 
-
-def test_the_timer_counts_down_the_minutes_that_t_gives() -> None:
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+async def test_the_timer_counts_down_the_minutes_that_t_gives() -> None:
+    async with present() as (pilot, screen):
         await pilot.press("t", "t")
         await pilot.pause()
         assert "timer 2:00" in where(screen) or "timer 1:59" in where(screen)
@@ -283,25 +246,20 @@ def test_the_timer_counts_down_the_minutes_that_t_gives() -> None:
         assert "timer" not in where(screen)
         assert f"of {LESSON.minutes} min" in where(screen)
 
-    present(use)
 
-
-def test_quitting_is_asked_about_once() -> None:
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+async def test_quitting_is_asked_about_once() -> None:
+    async with present() as (pilot, _):
         await pilot.press("q")
         assert pilot.app.return_value is None
         await pilot.press("q")
+    assert pilot.app.return_value == EXIT_OK
 
-    assert present(use).return_value == EXIT_OK
 
-
-def test_a_program_that_does_not_end_as_it_should_is_not_judged() -> None:
+async def test_a_program_that_does_not_end_as_it_should_is_not_judged() -> None:
     def jobs() -> Sequence[Job]:
         first, *others = make_jobs()
         late = replace(first.options, knobs={"BREWS": "100", "BREW_S": "1"}, timeout_s=0.5)
         return [replace(first, options=late), *others]
 
-    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+    async with present(start="reveal", jobs=jobs) as (pilot, screen):
         await until(pilot, lambda: "Not judged: blocking" in "".join(shown(screen)))
-
-    present(use, start="reveal", jobs=jobs)

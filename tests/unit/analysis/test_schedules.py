@@ -28,7 +28,7 @@ def test_a_token_can_be_read() -> None:
 
 @pytest.mark.parametrize("token", ["", "x", "-1", "12+", "12+40", "12+40ms,", "12+40s", "1" * 40, "²"])
 def test_what_is_no_token_is_refused(token: str) -> None:
-    with pytest.raises(UsageError, match="is no schedule"):
+    with pytest.raises(UsageError, match="is not a schedule"):
         parse_token(token)
 
 

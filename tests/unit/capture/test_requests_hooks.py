@@ -13,7 +13,7 @@ import pytest
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.instrument import Patches
-from asyncdemo.capture.libraries.requests import Requests
+from asyncdemo.capture.libraries.server_requests import Requests
 from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import Origins, Recorder
 from tests.support.guards import strict_guard

@@ -95,7 +95,7 @@ class TestKnobs:
         name, _, old = line.partition(" = ")
         with pytest.raises(SourceError) as caught:
             knobs_of(line, **{name: typed})
-        assert str(caught.value) == f"{name} is {old} in the script, so it takes {kind}; {typed!r} is not."
+        assert str(caught.value) == f"{name} is {old} in the script, so it takes {kind}, not {typed!r}."
 
     def test_an_unknown_knob_is_answered_with_those_that_there_are(self) -> None:
         with pytest.raises(SourceError, match=r"no knob CUP in this script. Its knobs: CUPS=3, HOT=True\."):

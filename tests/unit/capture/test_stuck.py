@@ -132,7 +132,7 @@ def test_calls_tell_what_they_return_if_it_is_plain(tmp_path: Path) -> None:
     brewed = run(tmp_path, RESULTS, lanes=("brew",), results=True)
     assert {lane.name: lane.result for lane in brewed.lanes} == {
         "brew(0)": "{'a': (1, 2.5, None, b'x')}",
-        "brew(1)": None,  # a list of its own kind: its repr would be the script's code
+        "brew(1)": None,  # its own list kind: its repr would be the script's code
         "brew(2)": "7",
         "brew(3)": None,
         "brew(4)": "'last'",

@@ -603,7 +603,7 @@ def test_nothing_changes(name: str, loop: str, tmp_path: Path) -> None:
     source = SCRIPTS[name].lstrip("\n")
     if loop == "uvloop":
         if name in ONLY_ASYNCIO:
-            pytest.skip("uvloop runs what is due in an order of its own")
+            pytest.skip("uvloop runs what is due in its own order")
         source = source.replace("import asyncio", "import uvloop, asyncio", 1)
         source = source.replace("asyncio.run(", "uvloop.run(")
     (tmp_path / "script.py").write_text(source, encoding="utf-8")

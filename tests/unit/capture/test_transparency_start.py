@@ -161,7 +161,7 @@ def test_a_spawned_worker(tmp_path: Path, follow: bool) -> None:
 
 def test_a_compiled_file_runs_without_rows_of_calls(folder: Path) -> None:
     _, run = traced("compiled.pyc", folder=folder)
-    assert run.notes == ("There is no source of compiled.pyc: it ran as it is compiled.",)
+    assert run.notes == ("There is no source for compiled.pyc: the compiled code ran.",)
     assert [lane.name for lane in run.lanes][:1] == ["MainThread"]
 
 

@@ -362,7 +362,7 @@ class TestTheyRunAsTheyWould:
         assert any("process 1: There is no function brew" in note for note in run.notes)
 
 
-WORK = Path(wire.__file__).parent / "boot" / "work.py"
+WORK = Path(wire.__file__).parent / "boot" / "launched.py"
 
 
 def work(environment: str | None) -> str:
@@ -395,7 +395,7 @@ def test_somebody_who_says_nothing_and_goes() -> None:
 
 
 SAID_NOTHING = (
-    " did not say that it ends: it was killed, called os._exit(), or closed the tracer's connection. "
+    " ended without notice: it was killed, called os._exit(), or closed the tracer's connection. "
     "Its last events may be missing."
 )
 

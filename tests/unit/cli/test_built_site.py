@@ -133,11 +133,6 @@ def test_a_question_for_another_host_is_refused(server: BuiltSiteServer, host: s
     assert b"Start" not in answer.body
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_nothing_but_reading_is_understood(server: BuiltSiteServer, method: str) -> None:
-    assert ask(server, "/", method=method).status == 501
-
-
 def test_a_port_that_is_taken_is_not_shared(server: BuiltSiteServer, tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"in use|denied|only one usage"):
         BuiltSiteServer(tmp_path, server.server_port)

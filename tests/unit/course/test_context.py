@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,24 +13,10 @@ import pytest
 from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.workspace.context import CourseContext, latest, locate
 from asyncdemo.course.workspace.exercise_files import fill
-from asyncdemo.course.workspace.files import state_folder
 from asyncdemo.course.workspace.known_workspaces import need_known, remember
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import UsageError, WorkspaceError
-from tests.cli.commands import environment
 from tests.support.small_course import make_course
-
-STARTS = """
-import sys
-from pathlib import Path
-from asyncdemo.course.workspace.known_workspaces import remember
-from asyncdemo.course.workspace.workspace import Workspace
-
-print("ready", flush=True)
-sys.stdin.readline()
-for number in range(5):
-    remember(Workspace(Path(sys.argv[1], str(number)), Path(sys.argv[1])))
-"""
 
 
 @pytest.fixture
@@ -48,28 +33,6 @@ def made(folder: Path, course: Path) -> Workspace:
 def workspace_of(context: CourseContext) -> Workspace:
     assert context.workspace is not None
     return context.workspace
-
-
-def test_workspaces_that_are_started_at_once_are_all_remembered(tmp_path: Path) -> None:
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", STARTS, str(tmp_path / str(number))],
-            env=environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        for number in range(6)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()
-    for process in processes:
-        process.communicate(b"go\n", timeout=60)
-        assert process.returncode == 0
-    for number in range(6):
-        for one in range(5):
-            folder = tmp_path / str(number)
-            need_known(Workspace(folder / str(one), folder))
 
 
 def test_the_latest_of_a_course_counts_and_the_ones_before_stay_known(
@@ -163,25 +126,11 @@ def test_where_a_course_is_gone_the_workspace_before_is_the_latest(
     shutil.rmtree(other)
     context, note = latest()
     assert workspace_of(context).folder == mine.folder
-    assert note.startswith(f"The workspace {lost.folder} is passed over: {other}: is not a course")
+    assert note.startswith(f"The workspace {lost.folder} is ignored: {other}: is not a course")
     shutil.rmtree(course)
     context, note = latest()
     assert context.workspace is None
     assert "\n" not in note
-
-
-def test_a_list_that_is_damaged_is_told_with_what_to_do_and_left_alone(course: Path, tmp_path: Path) -> None:
-    state_folder().mkdir(parents=True)
-    file = state_folder() / "workspaces.sqlite3"
-    file.write_text("no database")
-    workspace = made(tmp_path / "mine", course)
-    for ask in (need_known, remember):
-        with pytest.raises(WorkspaceError, match=r"workspaces\.sqlite3: file is not a database\. Move it"):
-            ask(workspace)
-    assert file.read_text() == "no database"
-    file.rename(tmp_path / "elsewhere")
-    remember(workspace)
-    need_known(workspace)
 
 
 def test_in_a_folder_that_was_removed_a_relative_course_is_answered_in_words(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -163,20 +162,6 @@ def test_every_figure_can_be_had_of_any_run(run: Run) -> None:
     assert all(
         figure(metrics, f"{name}({function})") >= 0 for name in FUNCTION_FIGURES for function in of_a_name
     )
-
-
-@given(runs())
-def test_functions_share_the_lanes_of_a_run_among_them(run: Run) -> None:
-    metrics = measure(replace(run, requests=()))  # of a server only those that were open under load count
-    uses = metrics.functions.values()
-    assert sum(use.calls for use in uses) == metrics.lanes == sum(metrics.outcomes.values())
-    for outcome in Outcome:
-        assert sum(use.outcomes.get(outcome, 0) for use in uses) == metrics.outcomes.get(outcome, 0)
-    assert max((use.open for use in uses), default=0) <= metrics.open <= sum(use.open for use in uses)
-    assert max((use.peak for use in uses), default=0) <= metrics.peak <= sum(use.peak for use in uses)
-    for use in uses:
-        assert use.shortest_ns <= use.longest_ns
-        assert use.gap_ns <= metrics.wall_ns
 
 
 @given(st.lists(st.integers(0, 50), min_size=2, max_size=8))

@@ -86,15 +86,15 @@ to_thread without await | return asyncio.to_thread(label, 1).upper() | Put an `a
 a task for its result | return asyncio.create_task(load(1)) + 'x' | Put an `await` before it
 run(main) | pass |  | coroutine | asyncio.run(main)
 create_task(f) | asyncio.create_task(load) | `load` without parentheses | function load
-create_task(await f()) | asyncio.create_task(await load(1)) | a result already: 'part 1'
+create_task(await f()) | asyncio.create_task(await load(1)) | already a result: 'part 1'
 run of a future | pass |  |  | asyncio.run(asyncio.gather(main()))
 yield in main | yield await load(1) |  |  | asyncio.run(main())
 wait of coroutines | await asyncio.wait([load(n) for n in range(3)]) | `asyncio.wait` takes tasks | forbidden
 with TaskGroup | with asyncio.TaskGroup() as group:\n    group.create_task(load(1)) | This `TaskGroup` of asyncio is entered with `async with` | context manager
 with timeout | with asyncio.timeout(1):\n    await load(1) | This `Timeout` of asyncio
-async with a file | async with open(__file__) as file:\n    pass | Write `with` in place
-run inside | return asyncio.run(load(1)) | An event loop runs already | asyncio.run()
-run_until_complete inside | return asyncio.get_running_loop().run_until_complete(load(1)) | An event loop runs already | already running
+async with a file | async with open(__file__) as file:\n    pass | Write `with` instead
+run inside | return asyncio.run(load(1)) | An event loop is already running | asyncio.run()
+run_until_complete inside | return asyncio.get_running_loop().run_until_complete(load(1)) | An event loop is already running | already running
 a task without a loop | pass | Nothing runs an event loop here |  | asyncio.create_task(main())
 result too early | return asyncio.create_task(load(1)).result() | before it was done | not set
 result in the group | async with asyncio.TaskGroup() as group:\n    print(group.create_task(load(1)).result()) | before it was done
@@ -114,7 +114,7 @@ async with in def | def main():\n    async with x:\n        pass\n | begins with
     First(
         "async with threading.Lock",
         each("async with lock:", "threading.Lock()"),
-        "This lock is of `threading`",
+        "This lock is from `threading`",
     ),
     First(
         "acquire without await",
@@ -171,7 +171,7 @@ def test_a_first_mistake_gets_the_sentence_that_helps(tmp_path: Path, first: Fir
 WORDS_OF_3_14 = [
     ("TypeError", "'NoneType' object can't be awaited", "`await asyncio.sleep(...)`"),
     ("TypeError", "'list' object can't be awaited", "A list can't be awaited"),
-    ("TypeError", "'str' object can't be awaited", "a result already (of type str)"),
+    ("TypeError", "'str' object can't be awaited", "already a result (of type str)"),
     (
         "TypeError",
         "'asyncio.taskgroups.TaskGroup' object does not support the context manager protocol (missed "
@@ -183,7 +183,7 @@ WORDS_OF_3_14 = [
         "TypeError",
         "'_thread.lock' object does not support the asynchronous context manager protocol (missed __aexit__ "
         "method) but it supports the context manager protocol. Did you mean to use 'with'?",
-        "This lock is of `threading`",
+        "This lock is from `threading`",
     ),
     ("TypeError", "cannot use 'list' as a dict key (unhashable type: 'list')", "Unpack it"),
     ("TypeError", "An asyncio.Future, a coroutine or an awaitable is required", "must be called: `f()`"),
@@ -240,7 +240,7 @@ def test_check_names_a_limit_that_is_made_for_each_call(tmp_path: Path) -> None:
     check = "def check(seen): seen.calls('load').never_overlap()"
     told = judge(exercise(tmp_path, first, check), tmp_path / "app.py").failure
     assert told is not None
-    assert told.message.startswith("3 times a lock was made at app.py:")
+    assert told.message.startswith("A lock was made 3 times at app.py:")
     assert "Make one lock outside the function" in told.message
     assert "No two calls of load may be open" in told.message
 

@@ -10,9 +10,14 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging import checking
 from asyncdemo.course.judging.judge import Stopped, Verdict, judge
+from asyncdemo.course.judging.verdict import Check, judged
 from asyncdemo.errors import CourseError
+from asyncdemo.model import Answer, Run
+from asyncdemo.testing.checks import Seen
+from tests.support.runs import Story
 
 BREW = """
     import asyncio
@@ -84,27 +89,39 @@ def test_every_run_is_checked_with_its_knobs(bench: Bench) -> None:
     assert verdict.held[-1] == "With BREWS = 5 all of this held too."
 
 
-MISSED = """
-    looks = []
+class Made:
+    """Makes runs of BREWS calls, without a process. The first ``busy`` show too little to judge."""
 
-    def check(seen):
-        looks.append(seen)
-        if len(looks) <= {misses}:
+    def __init__(self, busy: int = 0, wanted: int | None = None) -> None:
+        self._busy, self.wanted = busy, wanted
+
+    def record(
+        self, exercise: Exercise, file: Path, knobs: Knobs, output: object
+    ) -> tuple[Run, list[Answer]]:
+        story, brews = Story(), int(knobs.get("BREWS", 3))
+        for n in range(brews):
+            story.task(f"brew({n})").sleeps(100).returns()
+        return replace(story.run(), knobs={"BREWS": brews}), []
+
+    def load_check(self, path: Path) -> Check:
+        return lambda seen: seen.calls("brew").happen(self.wanted or int(seen.knobs["BREWS"]))
+
+    def run_check(self, path: Path, check: Check, seen: Seen) -> None:
+        self._busy -= 1
+        if self._busy >= 0:
             seen.too_busy("nobody looked.")
-        seen.calls("brew").happen(seen.knobs["BREWS"])
-    """
+        check(seen)
 
 
 def test_a_run_of_which_too_little_was_seen_is_made_again(bench: Bench) -> None:
-    verdict = bench.judge(check=MISSED.format(misses=2))
+    verdict = judged(bench.exercise, bench.exercise.file, Made(busy=2))
     assert verdict.passed
     assert [run.knobs["BREWS"] for run in verdict.runs] == [5, 3]
 
 
 def test_after_three_such_runs_the_verdict_says_so(bench: Bench) -> None:
-    verdict = bench.judge(check=MISSED.format(misses=3))
-    assert verdict.failure is not None
-    assert verdict.failure.message == "This machine is too busy: nobody looked. Check again."
+    verdict = judged(bench.exercise, bench.exercise.file, Made(busy=3))
+    assert verdict.message == "This machine is too busy: nobody looked. Check again."
     assert len(verdict.runs) == 1
 
 
@@ -143,7 +160,7 @@ def test_a_function_or_a_constant_that_is_gone_is_the_learners_fault(bench: Benc
         ),
         ("def brew(): ...\ndef main(): ...\nimport sys; sys.exit('enough')", "The program failed: enough"),
         ("def brew(): ...\ndef main(): ...\ninput()", "EOFError"),
-        ("def brew(): ...\ndef main(): ...\nwhile True: pass", "It was not over at its time limit"),
+        ("def brew(): ...\ndef main(): ...\nwhile True: pass", "It had not finished at its time limit"),
     ],
 )
 def test_a_script_that_does_not_work_is_told_as_such(bench: Bench, script: str, words: str) -> None:
@@ -213,7 +230,7 @@ SPIN = "import time\ndef check(seen):\n    for _ in range(500): time.sleep(0.01)
 
 def test_a_check_that_hangs_is_not_waited_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "_LIMIT_S", 0.3)
-    with pytest.raises(CourseError, match="the check was not over"):
+    with pytest.raises(CourseError, match="the check had not finished"):
         bench.judge(check=SPIN)
 
 
@@ -236,9 +253,8 @@ def test_who_does_not_want_the_verdict_any_more_gets_rid_of_script_and_check(ben
 
 
 def test_a_drawn_knob_has_the_value_of_its_seed_and_a_failure_names_it(bench: Bench) -> None:
-    bench.judge(check="def check(seen): seen.calls('brew').happen(3)")  # to have the files
     exercise = replace(bench.exercise, runs=DRAWN)
-    first, again, other = (judge(exercise, exercise.file, seed=seed) for seed in (11, 11, 12))
+    first, again, other = (judged(exercise, exercise.file, Made(wanted=3), seed) for seed in (11, 11, 12))
     assert first.seed == 11
     assert first.repeat == "asyncdemo check brew --seed 11"
     assert first.knobs == again.knobs == exercise.knobs(11)[1]
@@ -246,7 +262,8 @@ def test_a_drawn_knob_has_the_value_of_its_seed_and_a_failure_names_it(bench: Be
 
 
 def test_without_a_seed_each_check_draws_anew(bench: Bench) -> None:
-    verdicts = [bench.judge(runs=DRAWN) for _ in range(4)]
+    exercise = replace(bench.exercise, runs=DRAWN)
+    verdicts = [judged(exercise, exercise.file, Made()) for _ in range(4)]
     assert all(verdict.passed and not verdict.repeat for verdict in verdicts)
     assert len({verdict.seed for verdict in verdicts}) > 1
     assert len({verdict.runs[0].knobs["BREWS"] for verdict in verdicts}) > 1

@@ -42,14 +42,14 @@ def judged(
 def test_what_is_right_in_every_schedule_passes_and_says_so(tmp_path: Path) -> None:
     verdict = judged(tmp_path, LOCKED)
     assert verdict.passed
-    assert verdict.held[-1] == "It came to the same in 12 schedules, each with delays in other places."
+    assert verdict.held[-1] == "The outcome was the same in 12 schedules, each with delays in other places."
 
 
 def test_what_is_right_by_luck_fails_with_the_command_that_shows_it(tmp_path: Path) -> None:
     verdict = judged(tmp_path, BY_LUCK)
     assert verdict.failure is not None
     assert "right by luck" in verdict.failure.message
-    assert "as where main returns 2" in verdict.failure.message
+    assert "For example: main returns 2" in verdict.failure.message
     assert "asyncdemo trace --schedule " in verdict.failure.message
     assert verdict.failure.message.endswith("--lane pay_in exercise.py")
     assert verdict.failure.evidence is not None
@@ -60,7 +60,7 @@ def test_without_main_among_the_lanes_the_output_is_compared(tmp_path: Path) -> 
     check = 'def check(seen): seen.calls("pay_in").happen(2)'
     verdict = judged(tmp_path, BY_LUCK, check, lanes=("pay_in",))
     assert verdict.failure is not None
-    assert "as where it prints 'wrote 2'" in verdict.failure.message
+    assert "For example: it prints 'wrote 2'" in verdict.failure.message
 
 
 def test_a_check_of_its_own_decides_for_every_schedule(tmp_path: Path) -> None:

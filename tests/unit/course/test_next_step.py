@@ -1,4 +1,4 @@
-"""What comes next."""
+"""What comes next, and which exercise after one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import Course, load_course
-from asyncdemo.course.workspace.next_step import first_unread, next_step
+from asyncdemo.course.workspace.next_step import first_unread, following_exercise, next_step
 from asyncdemo.course.workspace.progress import Record
-from tests.support.small_course import make_course
+from tests.support.small_course import add_lesson, make_course, set_lessons
 
 _RUN = Record().after_run(())
 
@@ -44,3 +44,27 @@ def test_the_next_lesson_is_one_after_the_one_just_run(course: Course) -> None:
     assert first_unread(course, {second.id: _RUN}) == first
     assert first_unread(course, {second.id: _RUN}, just_run=second.id) == third
     assert first_unread(course, {second.id: _RUN, third.id: _RUN}, just_run=third.id) == first
+
+
+def following(course: Course, after: str, *passed: str) -> str | None:
+    records = dict.fromkeys(passed, Record(passed="2026-01-01"))
+    found = following_exercise(course, records, next(one for one in course.lessons if one.id == after))
+    return None if found is None else found.id
+
+
+def test_the_exercise_after_one_is_the_next_that_has_not_passed_or_simply_the_next(tmp_path: Path) -> None:
+    folder = make_course(tmp_path)
+    add_lesson(folder, 4, "milk")
+    set_lessons(folder, "tea", "coffee", "water", "milk")  # water has no exercise
+    course = load_course(folder)
+    assert following(course, "tea") == "coffee"
+    assert following(course, "coffee") == following(course, "tea", "coffee") == "milk"
+    assert (following(course, "milk"), following(course, "milk", "tea")) == ("tea", "coffee")
+    assert following(course, "coffee", "tea", "milk") == "milk"
+    assert following(course, "milk", "tea", "coffee", "milk") == "tea"
+
+
+def test_a_single_exercise_has_none_after_it(tmp_path: Path) -> None:
+    folder = make_course(tmp_path)
+    set_lessons(folder, "tea", "water")
+    assert following(load_course(folder), "tea") is None

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from asyncdemo.course.content.catalog import load_course
-from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.content.presets import presets
 from tests.unit.course.good_course import LESSON, write_course
@@ -37,14 +33,3 @@ def test_settings_and_variants_of_each_command_are_read(tmp_path: Path) -> None:
         "nine at the same time, in one line.",
     )
     assert (second.settings, second.variants, second.remark) == ({"CUPS": "1"}, (), "no difference.")
-
-
-@pytest.mark.parametrize(
-    "folder", [lesson.folder for lesson in load_course(Path("lessons")).lessons], ids=str
-)
-def test_every_suggestion_of_the_course_can_be_run(folder: Path) -> None:
-    lesson = load_lesson(folder)
-    for preset in presets(lesson):
-        values(lesson, preset.settings)
-        assert {variant.name for variant in lesson.variants} >= set(preset.variants)
-    assert presets(lesson)

@@ -28,6 +28,7 @@ for _ in range(int(sys.argv[2])):
 """
 
 RIGHT = Predicted("How many?", 1, "3 cups", "3 cups", True, times_right=1)
+OPEN = (("How many?", "3"),)
 WRONG = Predicted("How many?", 1, "2 cups", "3 cups", False)
 
 
@@ -55,9 +56,9 @@ def test_answers_to_one_question_are_counted_and_the_latest_is_kept() -> None:
 
 def test_answers_are_kept_until_a_run_is_held_against_them(tmp_path: Path) -> None:
     progress = Progress(tmp_path / "progress.sqlite3")
-    progress.keep_answers("tea", (("How many?", "3"),))
-    assert progress.update("tea", Record.after_run).open_answers == (("How many?", "3"),)
-    assert progress.of("tea").open_answers == (("How many?", "3"),)
+    progress.update("tea", lambda record: replace(record, open_answers=OPEN))
+    assert progress.update("tea", Record.after_run).open_answers == OPEN
+    assert progress.of("tea").open_answers == OPEN
     assert progress.update("tea", lambda record: record.after_run([RIGHT])).open_answers == ()
     assert progress.of("tea").open_answers == ()
 
@@ -68,8 +69,8 @@ def test_a_file_of_before_there_were_open_answers_is_read_and_written(tmp_path: 
     with closing(sqlite3.connect(progress.file)) as database:
         database.execute("DROP TABLE open_answers")
     assert progress.of("tea").runs == 1
-    progress.keep_answers("tea", (("How many?", "3"),))
-    assert progress.of("tea").open_answers == (("How many?", "3"),)
+    progress.update("tea", lambda record: replace(record, open_answers=OPEN))
+    assert progress.of("tea").open_answers == OPEN
 
 
 def test_the_first_pass_is_the_one_that_is_kept() -> None:
@@ -159,7 +160,7 @@ def test_a_file_that_is_not_ours_to_use_is_told_with_what_to_do_and_left_alone(f
         database(file, "PRAGMA application_id = 7")
     else:
         database(file, "PRAGMA user_version = 2")
-        words = "newer asyncdemo, and is left as it is"
+        words = "newer asyncdemo, so it is left as it is"
     before = file.read_bytes()
     with pytest.raises(WorkspaceError, match=words) as read:
         Progress(file).all()
@@ -218,6 +219,7 @@ def test_processes_that_write_at_the_same_time_lose_no_change(file: Path) -> Non
     assert Progress(file).of("tea").runs == 3 * times
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_moment_loses_nothing_that_was_stored(file: Path) -> None:
     last = 0
     for attempt in range(20):

@@ -32,9 +32,9 @@ LESSON = "lesson.toml"
 MISTAKES = rows(
     Mistake,
     r'''
-files | notes.txt |  | tea | is no file of this lesson
-files | wrong/other.py |  | """?"""\n | is no file of this lesson
-files | right/other.py |  | """?"""\n | is no file of this lesson
+files | notes.txt |  | tea | is not a file of this lesson
+files | wrong/other.py |  | """?"""\n | is not a file of this lesson
+files | right/other.py |  | """?"""\n | is not a file of this lesson
 file-names | queue.py |  | """?"""\n | hides the module 'queue'
 file-names | wrong/async.py |  | """?"""\n | hides the module 'async'
 words | lesson.toml | point = "Water boils alone." | point = " " | point is empty | point =
@@ -48,7 +48,7 @@ claims | lesson.toml | knobs = { CUPS = 9 } | knobs = { CUPS = 900 } | CUPS can 
 claims | lesson.toml | knobs = { CUPS = 9 } | knobs = { CUPS = 0.5 } | must be a whole number
 claims | lesson.toml | metric = "calls(brew)" | metric = "wall_s" | exactly the same twice | op =
 sections | README.md | ## Exercise | ### Exercise | 'Exercise' is missing
-sections | README.md | ## Why | ## Wherefore | 'Wherefore' is none of the sections
+sections | README.md | ## Why | ## Wherefore | 'Wherefore' is not a section
 sections | README.md | ## Run\n | ## Predict\n\nAgain.\n\n## Run\n | 2 sections 'Predict' | ## Predict
 sections | README.md | - Water boils alone.\n- So do not watch it.\n |  | is empty | ## Key points
 title | README.md | # Tea for two | # Tea for three | must begin with the title | # Tea
@@ -68,12 +68,12 @@ figures | README.md | See [the script] | After seven\nseconds, see [the script] 
 figures | README.md | See [the script] | After `3.01 s`, see [the script] | '3.01' in | 3.01
 figures | README.md | brew(1)  = | t = 0.7  = | '0.7' in 'What you saw' | 0.7
 figures | README.md | See [the | It has a peak of 3. See [the | '3' in 'Why' | peak of 3
-transcripts | README.md | python slow.py\n | slow: 0.08 s\n | 'slow: 0.08 s' is no command | slow: 0.08 s
+transcripts | README.md | python slow.py\n | slow: 0.08 s\n | 'slow: 0.08 s' is not a command | slow: 0.08 s
 threads | README.md | tea/house#12 | tea/house#12 and house#13 | 'house#13' must be | house#13
 threads | README.md | tea/house#12 | tea/house#12 and #13 | '#13' must be written | #13
 links | README.md | (quick.py) | (quicker.py) | leads to 'quicker.py', which is not | quicker.py
-links | README.md | (#the-question) | (#a-question) | #a-question, which is no heading
-links | README.md | (quick.py) | (https://nowhere) | is no address
+links | README.md | (#the-question) | (#a-question) | #a-question, but there is no such heading
+links | README.md | (quick.py) | (https://nowhere) | is not an address
 files-named | README.md | `slow.py` | `slower.py` | there is no file slower.py | slower.py
 commands | README.md | run 4 --variant quick | run 5 --variant quick | There is no lesson 5 | run 5
 commands | README.md | run tea | run coffee | There is no lesson 'coffee' | coffee
@@ -86,7 +86,7 @@ commands | README.md | cp lessons/01 | cp lessons/02 | there is no file lessons/
 commands | README.md | --lane brew | --lane pour | has no function pour | pour
 commands | README.md | --set CUPS=3 my | --set POTS=3 my | has no constant POTS | POTS
 commands | README.md | check tea | check coffee | There is no lesson 'coffee' | coffee
-commands-told | README.md | asyncdemo run tea\n |  | must tell the command: asyncdemo run
+commands-told | README.md | asyncdemo run tea\n |  | must give the command: asyncdemo run
 commands-told | README.md | `asyncdemo check tea` tells | It tells | asyncdemo check tea or
 python | slow.py | await brew(n) | await brew(n | is not valid Python
 length | slow.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | it must have 20 to 60
@@ -101,8 +101,10 @@ names | quick.py | CUPS = 4\nBREW_S = 0.02 | BREW_S = 0.02\nCUPS = 4 | same orde
 lanes | quick.py | def brew | def pour | has no function brew
 knobs | quick.py | CUPS = 4 | CUPS = 5 | has several values: 4, 5 | CUPS
 knobs | quick.py | CUPS = 4 | CUPS = 400 | is 400 in quick, not 1 to 100
-knobs | quick.py | CUPS = 4 | CUPS = "4" | is no constant with a number in quick
+knobs | quick.py | CUPS = 4 | CUPS = "4" | is not a constant with a number in quick
 pairs | quick.py | print("The | print("Our | and no manifest entry allows it | print
+pairs | quick.py | asyncio.run(main()) | asyncio.run(main())\nmain() | slow has no line where quick has 'main()' | main()
+pairs | slow.py | \x20\x20\x20\x20\x20\x20\x20\x20await brew(n) | \x20\x20\x20\x20\x20\x20\x20\x20pass | slow: the line 'await brew(n)' is declared to differ
 pairs | lesson.toml | \x20\x20\x20\x20\x20\x20\x20\x20await brew(n)\n |  | slow has '        await brew(n)' where
 exercise | lesson.toml | task = "Make all cups at the same time." | task = "Go" | must be a sentence | task =
 exercise | lesson.toml | lanes = ["brew", "main"]\nrows = ["brew"] | lanes = [] | lanes is empty
@@ -184,7 +186,7 @@ def test_sections_in_another_order_are_found(lesson: Path) -> None:
     text = README.replace("## Why", "## @").replace("## Change it", "## Why").replace("## @", "## Change it")
     (lesson / "README.md").write_text(text)
     (problem,) = [problem for problem in found(lesson) if problem.rule == "sections"]
-    assert problem.message == "the section 'Change it' stands where 'Why' should"
+    assert problem.message == "the section 'Change it' is where 'Why' should be"
     assert problem.line == 1 + text[: text.index("## Change it")].count("\n")
 
 

@@ -47,9 +47,9 @@ OF_RULES = rows(
 plain | slow.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x20\x20\x20\x20await asyncio.sleep(BREW_S)\n    raise ValueError(n) | as 'failed', not 'ok': ValueError: 1 | slow.py
 plain | slow.py | \x20\x20\x20\x20print("The tea is ready")\n |  | prints nothing | slow.py
 plain | slow.py | \x20\x20\x20\x20\x20\x20\x20\x20await brew(n) | \x20\x20\x20\x20\x20\x20\x20\x20brew(n) | writes on standard error:\x20 | slow.py
-plain | lesson.toml | file = "slow.py" | file = "slow.py"\nwarns = "never awaited" | does not warn of | slow.py
-exercise-fails | exercise.py | \x20\x20\x20\x20# TODO: nobody | \x20\x20\x20\x20return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))\n    # TODO: nobody | nothing to repair | exercise.py
-exercise-fails | exercise.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x20\x20\x20\x20import turtles_all_the_way | broken in another way | exercise.py
+plain | lesson.toml | file = "slow.py" | file = "slow.py"\nwarns = "never awaited" | does not warn about | slow.py
+exercise-fails | exercise.py | \x20\x20\x20\x20# TODO: nobody | \x20\x20\x20\x20return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))\n    # TODO: nobody | nothing to fix | exercise.py
+exercise-fails | exercise.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x20\x20\x20\x20import turtles_all_the_way | broken, but not in the way | exercise.py
 exercise-fails | exercise.py | \x20\x20\x20\x20# TODO: nobody | \x20\x20\x20\x20import sys\n    sys.exit(3) if 'asyncdemo' not in str(sys.meta_path) + str(sys.modules.keys()) else None\n    # TODO: nobody | ends as 'failed' | exercise.py
 solution-passes | solution.py | for n in range(1, CUPS + 1) | for n in range(1, 5) | fails its check with CUPS=3: There should be 3 calls of brew | solution.py
 solution-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x20return\n    cups =\x20 | the check has no sentence | check.py

@@ -46,7 +46,6 @@ def test_a_good_course_has_no_problem(course: Path) -> None:
     ("old", "new", "message", "at"),
     [
         ("minutes = 10\n", "", "minutes: is missing; it must be a whole number", ""),
-        ("minutes = 10", 'minutes = "10"', "minutes: must be a whole number, not '10'", "minutes"),
         ('metric = "calls(brew)"', 'metric = "calls(pour)"', "claims[3].metric: is of 'pour'", "pour"),
         (
             'op = "=="\nvalue = "CUPS"',
@@ -54,17 +53,13 @@ def test_a_good_course_has_no_problem(course: Path) -> None:
             "predictions[2].choices[2].op: must be",
             'op = "="',
         ),
-        ('clock = "virtual"', 'clock = "fast"', "exercise.clock: must be one of virtual, real", "fast"),
         ("point = ", "point ", "is not valid TOML", "point"),
-        ('rows = ["brew"]', 'rows = ["pour"]', "exercise.rows: 'pour' is not one of the lanes", "pour"),
-        ('file = "slow.py"', 'file = "slower.py"', "variants[1].file: ", "slower.py"),
     ],
 )
 def test_a_broken_manifest_is_told_with_its_line_and_the_other_lessons_are_checked(
     course: Path, old: str, new: str, message: str, at: str
 ) -> None:
     manifest = course / LESSON / "lesson.toml"
-    change(manifest, "runs = [{}, ", 'clock = "virtual"\nruns = [{}, ')
     change(manifest, old, new)
     change(course / "01-start/05-coffee/slow.py", "Predict", "Guess")
     first, *others = problems(course)
@@ -84,7 +79,7 @@ def test_a_broken_manifest_is_told_with_its_line_and_the_other_lessons_are_check
         ("course.toml", "title = ", "titel = ", "title: is missing"),
         ("course.toml", "number = 1", 'number = "1"', "modules[1].number: must be a whole number"),
         ("course.toml", "folder = ", "place = ", "modules[1].folder: is missing"),
-        ("course.toml", "[[modules]]", 'motto = "drink"\n[[modules]]', "motto: is no field of this table"),
+        ("course.toml", "[[modules]]", 'motto = "drink"\n[[modules]]', "motto: is not a field of this table"),
         ("course.toml", "[[modules]]", "[[modules]", "is not valid TOML"),
         (
             "01-start/05-coffee/lesson.toml",

@@ -63,12 +63,12 @@ def test_nothing_is_told_of_what_was_there_before(disk: Disk) -> None:
 
 
 def test_a_save_in_place_is_told_once(disk: Disk) -> None:
-    disk.write(GATE, "mended")
+    disk.write(GATE, "fixed")
     assert disk.looks(5) == [SAVED]
 
 
 def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> None:
-    disk.write(GATE, "mended")
+    disk.write(GATE, "fixed")
     assert disk.saves.look() == {}
     assert disk.saves.unrest()
     assert disk.looks(0.05) == [SAVED]
@@ -88,7 +88,7 @@ def test_a_file_renamed_over_it_is_a_save_even_with_the_time_and_size_of_before(
 def test_truncate_and_write_is_one_save(disk: Disk) -> None:
     disk.write(GATE, "")
     told = disk.looks(0.1)
-    disk.write(GATE, "mended")
+    disk.write(GATE, "fixed")
     assert told + disk.looks(5) == [SAVED]
 
 
@@ -103,7 +103,7 @@ def test_a_file_written_in_pieces_is_one_save(disk: Disk) -> None:
 def test_delete_and_create_is_one_save(disk: Disk) -> None:
     del disk.texts[GATE]
     told = disk.looks(0.1)
-    disk.write(GATE, "mended", new_inode=True)
+    disk.write(GATE, "fixed", new_inode=True)
     assert told + disk.looks(5) == [SAVED]
 
 
@@ -134,8 +134,8 @@ def test_a_second_save_within_one_tick_of_the_file_system_is_not_lost(disk: Disk
 
 
 def test_each_file_is_told_by_its_name(disk: Disk) -> None:
-    disk.write(SLEEPS, "mended")
-    disk.write(GATE, "mended")
+    disk.write(SLEEPS, "fixed")
+    disk.write(GATE, "fixed")
     assert disk.looks(5) == [{"gate": Change.SAVED, "sleeps": Change.SAVED}]
 
 
@@ -153,7 +153,7 @@ def test_a_file_elsewhere_is_watched_from_then_on(disk: Disk) -> None:
     assert disk.looks(1) == []
     disk.write(GATE, "the old one")
     assert disk.looks(1) == []
-    disk.write(moved, "mended")
+    disk.write(moved, "fixed")
     assert disk.looks(1) == [SAVED]
 
 
@@ -161,24 +161,24 @@ def test_a_file_elsewhere_is_watched_from_then_on(disk: Disk) -> None:
 
 
 def in_place(file: Path) -> None:
-    file.write_text("mended in place")
+    file.write_text("fixed in place")
 
 
 def renamed_over(file: Path) -> None:
     draft = file.with_suffix(".tmp")
-    draft.write_text("mended aside")
+    draft.write_text("fixed aside")
     os.replace(draft, file)
 
 
 def renamed_away(file: Path) -> None:
     """As vim does with a backup."""
     file.rename(file.with_suffix(".bak"))
-    file.write_text("mended")
+    file.write_text("fixed")
 
 
 def deleted_and_made_anew(file: Path) -> None:
     file.unlink()
-    file.write_text("mended")
+    file.write_text("fixed")
 
 
 def in_pieces(file: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:
     file.write_text("as given")
     with Watcher({"gate": file}) as watcher:
         for _ in range(50):
-            file.write_text("mended")  # again, should the watch not have begun yet
+            file.write_text("fixed")  # again, should the watch not have begun yet
             if readable([watcher.fileno()], 0.2):
                 return
     pytest.fail("nothing was reported")
@@ -263,7 +263,7 @@ def test_where_nothing_is_reported_the_files_are_looked_at(
     told: list[Change] = []
     with Watcher({"gate": file}, clock=lambda: now_s) as watcher:
         watcher.look()
-        file.write_text("mended")
+        file.write_text("fixed")
         polls = [watcher.polls]
         while now_s < 101.1:
             now_s += max(watcher.pause_s(), 0.001)
@@ -283,7 +283,7 @@ def test_a_folder_that_cannot_be_watched_is_looked_at(
     file = tmp_path / "gate.py"
     file.write_text("as given")
     with Watcher({"gate": file}) as watcher:
-        file.write_text("mended")
+        file.write_text("fixed")
         assert changes(watcher, bool) == [Change.SAVED]
         assert watcher.polls
 

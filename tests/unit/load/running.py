@@ -59,7 +59,7 @@ def load_here(port: int, engine: str = "asyncio", **fields: Any) -> tuple[Result
     heard = Heard()
     plan = plan_for(port, **fields)
     make_loop = asyncio.SelectorEventLoop if engine == "asyncio" else None
-    with patch("asyncdemo.load.engine.gc"):  # what it collects first is small in a process of its own
+    with patch("asyncdemo.load.engine.gc"):  # what it collects first is small in its own process
         result = run_plan(plan, heard if plan.report else None, make_loop=make_loop)
     assert result.engine.startswith(engine)
     return result, heard

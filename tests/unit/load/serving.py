@@ -60,7 +60,7 @@ class Server:
 
 @contextmanager
 def served(handle: Handler) -> Iterator[Server]:
-    """A server that hands each connection to a thread of its own."""
+    """A server that hands each connection to its own thread."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
     server = Server(listening.getsockname()[1])
     visits: list[Visit] = []

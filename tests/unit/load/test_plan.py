@@ -41,8 +41,8 @@ def test_a_plan_is_the_same_after_it_travelled() -> None:
         ({"port": 0}, "port is 0; it must be from 1 to 65535"),
         ({"port": 70000}, "port is 70000"),
         ({"sends": ()}, "nothing to send"),
-        ({"rate": 5.0}, "give either clients (so many at once) or rate"),
-        ({"clients": None}, "give either clients (so many at once) or rate"),
+        ({"rate": 5.0}, "give either clients (how many at the same time) or rate"),
+        ({"clients": None}, "give either clients (how many at the same time) or rate"),
         ({"requests": None}, "give requests or duration_s"),
         ({"requests": 0}, "requests is 0; it must be at least 1"),
         ({"clients": -1}, "clients is -1; it must be at least 1"),
@@ -74,7 +74,7 @@ def test_nonsense_is_refused_with_what_to_change(changes: dict[str, Any], words:
     ],
 )
 def test_what_is_no_plan_is_said_to_be_none(text: str) -> None:
-    with pytest.raises(UsageError, match="this is no plan"):
+    with pytest.raises(UsageError, match="this is not a plan"):
         Plan.from_json(text)
 
 

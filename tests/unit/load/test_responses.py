@@ -240,7 +240,6 @@ def test_two_responses_to_one_request_are_not_taken_for_the_next_ones(load: Load
 
 def test_a_server_that_dies_in_the_middle_is_told_by_what_each_request_met(load: Load) -> None:
     """Five answered, the sixth broken off, and from then on nobody listens."""
-    listening: list[object] = []
 
     def handle(visit: Visit) -> None:
         for _ in range(5):
@@ -250,7 +249,6 @@ def test_a_server_that_dies_in_the_middle_is_told_by_what_each_request_met(load:
         visit.say(HELLO[:30])
 
     with served(handle) as server:
-        listening.append(server)
         result, _ = load(server.port, requests=6, keep_alive=True)
     assert (result.statuses, result.errors) == ({200: 5}, {"closed": 1})
     after, _ = load(server.port, requests=3)

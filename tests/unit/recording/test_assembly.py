@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 from itertools import pairwise
+from types import UnionType
+from typing import Any, get_args, get_type_hints
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,7 +17,7 @@ from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.capture import wire
-from asyncdemo.model import Connection, Resource, Run, RunOutcome, Slot, State
+from asyncdemo.model import Connection, Resource, ResourceKind, Run, RunOutcome, Slot, State
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.render.facts.runs import account_for
 from asyncdemo.store import dumps, loads
@@ -23,90 +26,54 @@ SMALL = st.integers(-2, 6)
 TIME = st.integers(0, 10**10)
 ODD = st.one_of(st.none(), SMALL, st.integers(-(2**63), 2**63 - 1), st.text(max_size=3), st.booleans())
 
-FIELDS = {
-    "Task": st.tuples(
-        SMALL,
-        st.just("Task"),
-        st.just("work"),
-        st.none(),
-        st.none(),
-        st.none() | SMALL,
-        TIME,
-        st.none(),
-        st.booleans(),
-    ),
-    "Thread": st.tuples(SMALL, st.just("T"), st.just("work"), st.none(), st.none(), st.none() | SMALL, TIME),
-    "Runs": st.tuples(SMALL, TIME),
-    "End": st.tuples(
-        SMALL, TIME, st.sampled_from(["returned", "raised", "cancelled"]), st.none(), st.none(), st.none()
-    ),
-    "Destroyed": st.tuples(SMALL, TIME),
-    "Pending": st.tuples(st.lists(SMALL, max_size=3)),
-    "Wait": st.tuples(
-        st.integers(2, 6),
-        st.sampled_from(["sleep", "task", "event", "semaphore", "thread", "event loop"]),
-        st.sampled_from([2, 3]),
-        st.none() | SMALL,
-        st.none() | SMALL,
-        st.none() | SMALL,
-        st.none() | SMALL,
-    ),
-    "Resource": st.tuples(
-        SMALL,
-        st.sampled_from(["semaphore", "lock", "queue", "executor", "pool"]),
-        st.none() | st.integers(0, 3),
-        st.none(),
-    ),
-    "Pool": st.tuples(SMALL, st.just("redis"), SMALL, TIME),
-    "PoolClosed": st.tuples(SMALL, TIME),
-    "PoolRefused": st.tuples(SMALL, SMALL, TIME, TIME),
-    "Connection": st.tuples(SMALL, SMALL, SMALL, TIME),
-    "ConnectionReady": st.tuples(SMALL, TIME),
-    "ConnectionClosed": st.tuples(SMALL, TIME, st.booleans(), st.booleans()),
-    "ConnectionReturned": st.tuples(SMALL),
-    "Lane": st.tuples(SMALL, SMALL, st.just("work(1)"), st.just("work"), TIME),
-    "LaneEnd": st.tuples(
-        SMALL, TIME, st.sampled_from(["returned", "raised"]), st.none() | st.just("1"), st.none()
-    ),
-    "Stuck": st.tuples(
-        st.lists(
-            st.tuples(
-                st.text(max_size=3),
-                st.text(max_size=3),
-                st.none() | SMALL,
-                st.text(max_size=3),
-                st.integers(0, 3),
-                st.none() | SMALL,
-                st.none() | SMALL,
-                st.sampled_from(["", "lock"]),
-                st.none() | SMALL,
-                st.lists(SMALL, max_size=2),
-                st.none() | SMALL,
-            ),
-            max_size=2,
-        ),
-        st.booleans(),
-    ),
-    "SlowStep": st.tuples(SMALL, TIME, TIME, st.none() | TIME, TIME, st.none(), st.none()),
-    "Call": st.tuples(SMALL, st.just("sleep"), st.none(), st.none()),
-    "Pause": st.tuples(SMALL, TIME, TIME, st.lists(st.tuples(SMALL, st.none()), max_size=3)),
-    "Unawaited": st.tuples(st.just("work"), TIME, st.none()),
-    "Uncaught": st.tuples(
-        st.just("TypeError"), st.text(max_size=3), st.booleans(), st.booleans(), st.just("main"), st.none()
-    ),
-    "Note": st.tuples(st.text(max_size=5)),
-    "Clock": st.tuples(st.sampled_from(["real", "virtual"]), st.just("of this")),
-    "Finish": st.tuples(TIME),
+WORDS: dict[str, list[Any]] = {
+    "Clock.kind": ["real", "virtual"],
+    "Resource.kind": list(ResourceKind),
+    "Ready.clock": ["real", "virtual"],
+    "outcome": ["returned", "raised", "cancelled"],
+    "reason": ["", "sleep", "task", "event", "semaphore", "thread", "lock", "event loop"],
+    "state": [2, 3],
+    "wait": [2, 3, 4, 5, 6],
+    "trace_id": ["a" * 32, "b" * 32],
+}
+STUCK = (str, str, int | None, str, State, int | None, int | None, str, int | None, list[int], int | None)
+LISTS: dict[str, tuple[Any, ...]] = {
+    "who": STUCK,
+    "places": (int, int | None),
+    "starved": (int, int),
+    "roots": (),
+    "tracks": (),
 }
 
 
-def _named(definition: tuple[str, tuple[object, ...]]) -> list[object]:
-    name, arguments = definition
-    return [name, *arguments]
+def values(message: str, field: str, hint: Any) -> st.SearchStrategy[Any]:
+    """What a field may hold, by its name and type."""
+    if words := WORDS.get(f"{message}.{field}", WORDS.get(field)):
+        return st.sampled_from(words)
+    if field in LISTS:
+        parts = st.tuples(*(values("", "", part) for part in LISTS[field]))
+        return st.lists(parts if LISTS[field] else SMALL, max_size=3)
+    if isinstance(hint, UnionType):
+        return st.none() | values(message, field, get_args(hint)[0])
+    of_type: dict[Any, st.SearchStrategy[Any]] = {
+        int: TIME if field.endswith("_ns") else SMALL,
+        str: st.text(max_size=3),
+        bool: st.booleans(),
+        State: st.integers(0, 3),
+        list[int]: st.lists(SMALL, max_size=2),
+        dict[str, Any]: st.just({}),
+    }
+    return of_type[hint]
+
+
+def definitions_of(message: Any) -> st.SearchStrategy[list[object]]:
+    name = message.__name__
+    fields = [values(name, field, hint) for field, hint in get_type_hints(message).items()]
+    return st.tuples(st.just(name), *fields).map(list[object])
 
 
 one_definition = st.one_of(
-    *(st.tuples(st.just(name), arguments).map(_named) for name, arguments in FIELDS.items()),
+    *map(definitions_of, get_args(wire.Message)),
     st.lists(ODD, max_size=5),
 )
 one_number = st.one_of(
@@ -275,7 +242,7 @@ class TestSeveralProcesses:
         assembly.feed(wire.NUMBERS, wire.numbers_frame(list(numbers))[5:], process)
 
     def served(self) -> tuple[Assembly, int]:
-        """Two processes, in each a thread that waits for a semaphore of its own, in the same ns."""
+        """Two processes, in each a thread that waits for its own semaphore, in the same ns."""
         assembly = Assembly(named=False, threshold_ns=10**8)
         base = 3 << wire.PROCESS_SHIFT
         assembly.joins(3)
@@ -305,14 +272,6 @@ class TestSeveralProcesses:
             assert (waited.reason, waited.resource) == ("semaphore", resource)
             assert [slot.track for slot in run.resources[resource].slots] == [track + 1]
         assert [one.site.file for one in run.resources if one.site] == ["file0.py", "file3.py"]
-
-    def test_rows_of_the_others_say_whose_they_are(self) -> None:
-        assert [lane.name for lane in run_of(self.served()[0]).lanes] == [
-            "MainThread",
-            "T",
-            "MainThread (Server-0)",
-            "T (Server-0)",
-        ]
 
     def test_one_that_is_gone_has_nothing_after_that(self) -> None:
         assembly, _ = self.served()
@@ -375,37 +334,24 @@ class TestSeveralProcesses:
         assert run_of(assembly).notes == ("It is late.", "Server-0: It is late.")
 
 
-class Clock:
-    """A listener that only looks at the time."""
-
-    def __init__(self) -> None:
-        self.at_ns = 0
-
-    def clock(self, now_ns: int) -> None:
-        self.at_ns = now_ns
-
-    def nothing(self, *_: object) -> None: ...
-
-    lane_opened = lane_changed = lane_closed = loop_blocked = output = nothing
-
-
 def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None:
     """What is told of a lane must not lie in the past of the clock."""
-    ears = Clock()
-    assembly = Assembly(named=False, threshold_ns=10**8, listener=ears)
+    listener = Mock()
+    assembly = Assembly(named=False, threshold_ns=10**8, listener=listener)
     assembly.joins(1)
-    tell = TestSeveralProcesses.count
-    tell(assembly, 0, wire.NOW, 2_000_000_000, 0, 0, 0, 0)
-    assert ears.at_ns == 2_000_000_000, "nothing was heard of the other one"
-    tell(assembly, 1, wire.NOW, 2_500_000_000, 0, 0, 0, 0)
-    assert ears.at_ns == 2_000_000_000
-    tell(assembly, 1, wire.NOW, 3_500_000_000, 0, 0, 0, 0)
-    assert ears.at_ns == 3_500_000_000, "it is not waited for without end"
-    tell(assembly, 0, wire.NOW, 3_400_000_000, 0, 0, 0, 0)
-    assert ears.at_ns == 3_400_000_000
+    heard = []
+    for process, now_ns in (
+        (0, 2_000_000_000),  # nothing was heard of the other one
+        (1, 2_500_000_000),
+        (1, 3_500_000_000),  # the first one is not waited for without end
+        (0, 3_400_000_000),
+    ):
+        TestSeveralProcesses.count(assembly, process, wire.NOW, now_ns, 0, 0, 0, 0)
+        heard.append(listener.clock.call_args.args[0] // 1_000_000)
     assembly.leaves(0)
-    tell(assembly, 1, wire.NOW, 4_000_000_000, 0, 0, 0, 0)
-    assert ears.at_ns == 4_000_000_000
+    TestSeveralProcesses.count(assembly, 1, wire.NOW, 4_000_000_000, 0, 0, 0, 0)
+    heard.append(listener.clock.call_args.args[0] // 1_000_000)
+    assert heard == [2_000, 2_000, 3_500, 3_400, 4_000]
 
 
 def pool_events(*definitions: list[object], numbers: list[int]) -> Resource:
@@ -515,27 +461,3 @@ def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -
 def test_a_pool_that_was_closed_was_closed_last_when_it_was_closed_last() -> None:
     assert pool_events(numbers=[]).closed_ns is None
     assert pool_events(["PoolClosed", 0, 40], ["PoolClosed", 0, 60], numbers=[]).closed_ns == 60
-
-
-def test_who_was_refused() -> None:
-    pool = pool_events(["PoolRefused", 0, 1, 30, 60], numbers=[])
-    assert pool.refused == (Slot(1, 30, 60),)
-
-
-@pytest.mark.parametrize(
-    "definition",
-    [
-        ["Connection", "0", 0, 0, 5],
-        ["Connection", 0, 0, [], 5],
-        ["Connection", 0, 0, 0, "5"],
-        ["ConnectionReady", 7, 5],
-        ["ConnectionClosed", 7, 5, False, False],
-        ["ConnectionReturned", 7],
-        ["Pool", 0, "redis", None, 5],
-        ["Pool", 0, 7, 0, 5],
-        ["PoolRefused", 0, 0, 5, None],
-    ],
-)
-def test_what_makes_no_sense_of_a_pool_is_an_error(definition: list[object]) -> None:
-    with pytest.raises(ValueError, match="makes no sense"):
-        fed(task(0, 0), ["Resource", 0, "pool", 1, None], definition)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,11 +73,6 @@ def test_they_are_there_before_they_are_asked_for(script: Target) -> None:
         assert len(pids(spares)) == 2
 
 
-def test_without_one_a_new_one_is_made(script: Target) -> None:
-    with SpareChildren() as spares:
-        assert run(script, spares.take())[0] == 3
-
-
 def test_one_that_has_not_connected_yet_can_be_taken(script: Target) -> None:
     with SpareChildren() as spares:
         spares.fill(1)
@@ -143,36 +138,22 @@ def test_one_whose_parent_is_gone_ends_by_itself(connected: bool) -> None:
         child.close()
 
 
+HELLO = wire.json_frame(wire.MESSAGES, [["Hello", "token", 1, wire.VERSION]])
+
+
 @pytest.fixture(params=["unix", "tcp"])
-def family(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How a child finds us: through a socket file or, where its path would be too long, a local port."""
+def door(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[_HandshakeListener]:
+    """Where a child finds us: a socket file or, if its path would be too long, a local port."""
     if request.param == "tcp":
         monkeypatch.setattr(child, "_LONGEST_NAME", 0)
-    return str(request.param)
+    door = _HandshakeListener("token")
+    assert door.address.startswith(request.param)
+    yield door
+    door.close()
 
 
-@pytest.fixture
-def visit(family: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
-    """What strangers say who come to each child's door before it does, and stay there."""
-    plain_spawn: Callable[..., object] = Child._spawn
-    sayings: list[bytes] = []
-    strangers: list[socket.socket] = []
-
-    def spawn(self: Child, address: str) -> object:
-        kind, _, place = address.rpartition("#")[0].partition(":")
-        assert kind == family
-        for said in sayings:
-            strangers.append(_call(kind, place))
-            strangers[-1].sendall(said)
-        return plain_spawn(self, address)
-
-    monkeypatch.setattr(Child, "_spawn", spawn)
-    yield sayings
-    for stranger in strangers:
-        stranger.close()
-
-
-def _call(kind: str, place: str) -> socket.socket:
+def come(door: _HandshakeListener) -> socket.socket:
+    kind, _, place = door.address.partition(":")
     if kind == "tcp":
         return socket.create_connection(("127.0.0.1", int(place)))
     stranger = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -184,40 +165,17 @@ def _call(kind: str, place: str) -> socket.socket:
     "said",
     [
         wire.json_frame(wire.MESSAGES, [["Hello", "wrong", 1, wire.VERSION]]),
-        wire.json_frame(wire.MESSAGES, [["Hello", 7, 1, wire.VERSION]]),
         wire.json_frame(wire.MESSAGES, 7),
         wire.frame(wire.MESSAGES, b"no json"),
         wire.frame(wire.MESSAGES, b"more than anybody says" * 1000),
         b"\xff" * 20,
-        b"M",
-        b"",
     ],
 )
-def test_a_stranger_is_not_taken_for_the_child(said: bytes, script: Target, visit: list[bytes]) -> None:
-    visit.append(said)
-    assert run(script)[0] == 3
-
-
-def test_strangers_who_say_nothing_do_not_keep_the_child_out(visit: list[bytes]) -> None:
-    visit.extend([b""] * 10)
-    with SpareChildren() as spares:
-        assert until(lambda: spares.fill(1))
-
-
-HELLO = wire.json_frame(wire.MESSAGES, [["Hello", "token", 1, wire.VERSION]])
-
-
-@pytest.fixture
-def door(family: str) -> Iterator[_HandshakeListener]:
-    door = _HandshakeListener("token")
-    assert door.address.startswith(family)
-    yield door
-    door.close()
-
-
-def come(door: _HandshakeListener) -> socket.socket:
-    kind, _, place = door.address.partition(":")
-    return _call(kind, place)
+def test_a_stranger_is_turned_away(said: bytes, door: _HandshakeListener) -> None:
+    with come(door) as stranger:
+        stranger.sendall(said)
+        assert door.admit(0.1) is None
+        assert len(door.sockets) == 1
 
 
 def test_whoever_says_nothing_yet_is_not_waited_for(door: _HandshakeListener) -> None:

@@ -39,11 +39,7 @@ def test_what_a_script_keeps_is_seen_from_before_its_first_line(sampled: Sampled
     assert all(one.virtual_bytes >= one.resident_bytes > 0 for one in samples)
     assert samples[0].at_ns < run.tracks[0].start_ns
     assert all(one.at_ns < two.at_ns for one, two in pairwise(samples))
-
-
-def test_an_interpreter_that_takes_itself_apart_is_not_the_script_any_more(sampled: Sampled) -> None:
-    """The last sample still has what the script kept to its end."""
-    samples = sampled(KEEPS).memory
+    # The last one is from before the interpreter took itself apart.
     assert samples[-1].resident_bytes - samples[0].resident_bytes > 55 * MB
 
 

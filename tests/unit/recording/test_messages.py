@@ -8,13 +8,13 @@ from typing import get_args
 import pytest
 
 from asyncdemo.capture import wire
-from asyncdemo.recording.assembly.handlers import MESSAGES
+from asyncdemo.recording.assembly.handlers import HANDLERS
 
 TASK = wire.Task(1, "Task-1", "brew", None, 3, None, 5, 0, False)
 
 
 def test_every_message_is_handled() -> None:
-    assert set(MESSAGES) == set(get_args(wire.Message))
+    assert set(HANDLERS) == set(get_args(wire.Message))
 
 
 def test_messages_arrive_as_they_were_sent() -> None:

@@ -91,7 +91,7 @@ def test_it_is_signalled_once(signalled: list[int]) -> None:
 
 @pytest.mark.parametrize("options", ["{}", "{'env': {}}", "{'start_new_session': True}"])
 def test_whom_it_leaves_is_ended(options: str) -> None:
-    """In its group, without the mark in its environment, in a session of its own."""
+    """In its group, without the mark in its environment, in its own session."""
     process, family = family_of(LEAVES_ONE.replace("OPTIONS", options))
     with process:
         assert process.stdout is not None

@@ -18,13 +18,13 @@ from xml.etree import ElementTree
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.model import Run, State, Wake, Wakes
+from asyncdemo.model import Run, Wake, Wakes
 from asyncdemo.render.export import Export, export, render_bytes
-from asyncdemo.render.facts.runs import account_for
-from asyncdemo.render.html.element import element_html, script_js
+from asyncdemo.render.html.element import script_js
 from asyncdemo.render.html.page import render_html
-from asyncdemo.render.perfetto.trace import render_perfetto
-from asyncdemo.render.svg.picture import draw_svg, render_svg
+from asyncdemo.render.perfetto import render_perfetto
+from asyncdemo.render.svg.chart import frame_for
+from asyncdemo.render.svg.picture import render_svg
 from asyncdemo.render.terminal.theme import COLOURS
 from asyncdemo.render.text.csv_table import COLUMNS, render_csv
 from asyncdemo.render.timeline.chart import charts
@@ -63,7 +63,7 @@ def nasty() -> Run:
 
 
 @cache
-def crowd(lanes: int = 10_000) -> Run:
+def crowd(lanes: int) -> Run:
     story = Story()
     for i in range(lanes):
         story.task(f"t{i}", at=i / 100).sleeps(100).runs(0.01).returns()
@@ -86,7 +86,6 @@ EVERY: tuple[list[Callable[[], Run]], ...] = (
     [nasty],
     [empty],
     [no_length],
-    [partial(crowd, 2_500)],
     [],
 )
 
@@ -154,23 +153,23 @@ class TestSvg:
         assert "loop blocked: for 60 ms once" in (root.findtext(f"{SVG}desc") or "")
 
     def test_every_stretch_is_a_box_where_it_belongs(self) -> None:
-        drawing = draw_svg([gate()])
+        scale_ns, drawn = charts([gate()])
+        frame = frame_for(scale_ns, drawn, "", tips=True)
         boxes = {
             box.findtext(f"{SVG}title"): tuple(map(float, box.get("d", "").removeprefix("M").split(" 0h")))
-            for box in ElementTree.fromstring(drawing.svg).iter(f"{SVG}path")
+            for box in ElementTree.fromstring(render_svg([gate()])).iter(f"{SVG}path")
             if box.find(f"{SVG}title") is not None
         }
         words = "first: blocking, sleep at app.py:7 in hold, 0 s to 60 ms"
-        scale = drawing.width / drawing.scale_ns
-        assert boxes[words] == pytest.approx((drawing.left, ns(60) * scale), abs=0.01)
+        assert boxes[words] == pytest.approx((frame.left, frame.x(ns(60)) - frame.left), abs=0.01)
         waiting = boxes["first: waiting, sleep, 60 ms to 160 ms"]
-        assert waiting == pytest.approx((drawing.left + ns(60) * scale, ns(100) * scale), abs=0.01)
+        assert waiting == pytest.approx((frame.x(ns(60)), frame.x(ns(100)) - frame.left), abs=0.01)
         # It ran for a microsecond, and still shows.
         assert boxes["third: running, 90 ms to 90 ms"][1] == 1.5
 
     def test_many_lanes_are_folded_and_the_picture_stays_small(self) -> None:
-        text = render_svg([crowd()])
-        assert "+9,992 lanes folded, up to 193 to a row" in text
+        text = render_svg([crowd(1_000)])
+        assert "+992 lanes folded, up to 20 to a row" in text
         assert len(text) < 400_000
 
     def test_a_folded_row_is_columns_in_a_plain_colour_and_never_in_a_texture(self) -> None:
@@ -182,7 +181,7 @@ class TestSvg:
                 task.queues(gate, 100).takes(gate).sleeps(100).gives_back(gate).returns()
             else:
                 task.takes(gate).sleeps(100).gives_back(gate).sleeps(100).returns()
-        root = ElementTree.fromstring(draw_svg([story.run()]).svg)
+        root = ElementTree.fromstring(render_svg([story.run()]))
         rows = [
             group for group in root.iter(f"{SVG}g") if re.match(r"[\d,]+-", group.findtext(f"{SVG}text", ""))
         ]
@@ -192,9 +191,6 @@ class TestSvg:
             assert path.get("fill") == COLOURS[Shade.WAITING]
             heights = [int(high) for high in re.findall(r"v-(\d+)", path.get("d", ""))]
             assert heights[0] < heights[-1]  # half of them queue at first
-
-    def test_it_is_light_and_dark(self) -> None:
-        assert "prefers-color-scheme:dark" in render_svg([gate()])
 
 
 class TestCharts:
@@ -225,10 +221,10 @@ class TestCharts:
         assert row.bars[-1].end_ns <= scale
 
     def test_bands_count_all_lanes(self) -> None:
-        _, (chart,) = charts([crowd()])
-        assert sum(row.size for row in chart.rows) == 10_000
+        _, (chart,) = charts([crowd(1_000)])
+        assert sum(row.size for row in chart.rows) == 1_000
         most = max(sum(band.counts) for row in chart.rows for band in row.bands)
-        assert most == pytest.approx(193)
+        assert most == pytest.approx(20)
 
 
 class TestHtml:
@@ -267,15 +263,9 @@ class TestHtml:
         for words in ("gate as a table: 7 rows", "sleep at app.py:7 in hold", "limit 1, made at app.py:4"):
             assert words in page.text
 
-    def test_a_long_table_says_what_it_leaves_out(self) -> None:
-        assert "The first 2,000 of them" in Page(render_html([crowd()])).text
-
-    def test_the_element_can_hide_what_is_to_be_predicted(self) -> None:
-        assert element_html(account_for([gate()]), covered=True).startswith("<async-timeline covered>")
-
-    def test_the_script_can_stand_in_a_page(self) -> None:
-        assert "</script" not in script_js()
-        assert "prefers-reduced-motion" in script_js()
+    def test_a_long_table_says_what_it_leaves_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("asyncdemo.render.html.page._TABLE_ROWS", 2)
+        assert "The first 2 of them" in Page(render_html([gate()])).text
 
 
 class TestPerfetto:
@@ -340,10 +330,6 @@ class TestPerfetto:
                 for slice_ in slices
             )
 
-    def test_arrows_of_two_runs_have_ids_of_their_own(self) -> None:
-        starts = [event["id"] for event in self.events(gate(), gate()) if event["ph"] == "s"]
-        assert len(starts) == len(set(starts)) == 4
-
     def test_counters_follow_slots_queues_and_lengths(self) -> None:
         counted: dict[str, list[tuple[float, int]]] = {}
         for event in self.events(gate()):
@@ -396,10 +382,6 @@ class TestCsv:
     def test_names_are_quoted(self) -> None:
         assert [row["name"] for row in self.rows(nasty())] == NASTY
 
-    def test_states_are_words(self) -> None:
-        words = {state.name.lower() for state in State} | {"blocking"}
-        assert {row["state"] for row in self.rows(gate())} <= words
-
 
 class TestExport:
     @pytest.mark.parametrize("to", list(Export))
@@ -408,10 +390,6 @@ class TestExport:
         assert export([gate()], to, path) == path
         assert path.read_bytes() == render_bytes([gate()], to)
         assert [file.name for file in tmp_path.iterdir()] == ["out"]
-
-    def test_any_name_can_be_written(self, tmp_path: Path) -> None:
-        for to in Export:
-            assert export([nasty()], to, tmp_path / to).stat().st_size
 
     def test_a_path_in_gz_is_compressed_the_same_each_time(self, tmp_path: Path) -> None:
         one = export([gate()], "perfetto", tmp_path / "one.json.gz").read_bytes()

@@ -54,7 +54,3 @@ def test_a_line_without_end_stays_bounded() -> None:
         tail.add("stdout", "x" * 100_000)
     (line,) = tail.last(5)
     assert len(line.text) <= 1_000
-
-
-def test_no_lines_are_asked_for() -> None:
-    assert shown("a\n", lines=0) == []

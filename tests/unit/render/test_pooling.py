@@ -122,10 +122,6 @@ class TestSections:
             story.connection(pool, 0, 1, uses=[(task, 1, 9)], closed=10, by=task)
         return story.run()
 
-    def test_say_what_they_are_of(self) -> None:
-        section = only(self.pools(1))
-        assert (section.title, section.about) == ("redis pool", "limit 5, made at app.py:9")
-
     def test_of_a_few_pools_of_one_line_are_counted(self) -> None:
         titles = [section.title for section in pool_sections(self.pools(3))]
         assert titles == ["redis pool 1 of 3", "redis pool 2 of 3", "redis pool 3 of 3"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from rich.cells import cell_len
 
-from asyncdemo.model import Clock, Run, RunOutcome
+from asyncdemo.model import Run, RunOutcome
 from asyncdemo.render.terminal.report import print_report, report_lines
 from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme, theme_for
 from asyncdemo.render.timeline.grid import SHADES, Cell, Shade
@@ -31,7 +29,7 @@ def sleeping_together() -> Run:
     return story.run(name="awaited")
 
 
-def crowd(lanes: int = 10_000) -> Run:
+def crowd(lanes: int) -> Run:
     story = Story()
     for i in range(lanes):
         story.task(f"visit({i})", at=i / 100).sleeps(100).returns()
@@ -78,38 +76,22 @@ def test_below_the_picture_are_the_few_facts_that_everybody_wants() -> None:
         "Found in blocking",
     ):
         assert words in text
-    for words in ("wall", "ideal", "peak", "throughput", "compared", "in sum"):
+    for words in ("wall", "ideal", "peak", "throughput", "compared", "in total"):
         assert words not in text
 
 
-def test_in_detail_all_facts_are_below_the_picture() -> None:
-    text = "\n".join(report(sleeping_in_turn(), sleeping_together(), width=160, details=True))
-    for words in (
-        "wall          3.00 s",
-        "the wall is 10.0x that",
-        "10.0x as long as awaited",
-        "10.0x as fast as blocking",
-        "10 at work at the same time, 10 open, of 10 lanes",
-        "3.3 lanes a second",
-        "the longest 300 ms: sleep at app.py:12",
-        "never for more than 50 ms",
-        "Found in blocking",
-    ):
-        assert words in text
-
-
-@pytest.mark.parametrize("width", [20, 40, 79, 80, 100, 160, 200, 300])
+@pytest.mark.parametrize("width", [20, 80, 160, 300])
 @pytest.mark.parametrize("runs", [(sleeping_in_turn(), sleeping_together()), (crowd(100), strange_names())])
 def test_no_line_is_wider_than_the_terminal(width: int, runs: tuple[Run, ...]) -> None:
     assert max(map(cell_len, report(*runs, width=width))) <= width
 
 
-def test_ten_thousand_lanes_are_folded_and_counted() -> None:
-    lines = report(crowd(), width=100, rows=20)
-    words = "+9,994 lanes folded, up to 714 to a row; of all 10,000, on average:"
+def test_a_thousand_lanes_are_folded_and_counted() -> None:
+    lines = report(crowd(1_000), width=100, rows=20)
+    words = "+994 lanes folded, up to 71 to a row; of all 1,000, on average:"
     assert any(words in line for line in lines)
-    assert sum(1 for line in lines if line.startswith(("visit(", "7-", "9,289-10,000"))) == 8
-    assert any("at work" in line and "of 10,000 lanes" in line for line in lines)
+    assert sum(1 for line in lines if line.startswith(("visit(", "7-", "930-1,000"))) == 8
+    assert any("at work" in line and "of 1,000 lanes" in line for line in lines)
 
 
 def folded(theme: Theme) -> list[str]:
@@ -171,10 +153,6 @@ def test_a_run_that_failed_before_it_began_has_no_figures_and_no_legend() -> Non
     assert not any("waiting" in line or "wall" in line for line in lines)
 
 
-def test_no_lanes_are_said_to_be_none() -> None:
-    assert any("nothing was recorded" in line for line in report(Story().run()))
-
-
 def test_names_cannot_move_the_cursor_or_be_markup() -> None:
     lines = report(strange_names(), width=120)
     text = "\n".join(lines)
@@ -182,11 +160,6 @@ def test_names_cannot_move_the_cursor_or_be_markup() -> None:
     assert "[bold]x[/bold]" in text
     assert "ValueError: \\x1b[31m[bold]no" in text
     assert "\\ud800 half" in text
-
-
-def test_lanes_that_did_not_return_are_marked() -> None:
-    rows = report(strange_names(), width=120)[2:6]
-    assert ["✗" in rows[0], "⊘" in rows[1], "…" in rows[2].split("]")[-1][:4]] == [True, True, True]
 
 
 def test_without_utf8_everything_is_ascii() -> None:
@@ -226,10 +199,3 @@ def test_no_color_is_obeyed() -> None:
     assert "38;2;" in coloured.written
     assert "38;2;" not in plain.written
     assert plain.lines == coloured.lines
-
-
-def test_virtual_time_and_failure_are_said() -> None:
-    run = replace(sleeping_together(), clock=Clock.VIRTUAL, outcome=RunOutcome.FAILED, exit_code=3)
-    text = "\n".join(report(run))
-    assert "failed with exit code 3 (virtual time)" in text
-    assert "300 ms (virtual time)" in text

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from rich.cells import cell_len
 
 from asyncdemo.model import Run
-from asyncdemo.render.terminal.report import print_report, report_lines
+from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.slides import timeline
 from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
 from tests.support.runs import Story
-from tests.support.screens import Terminal, text_of
+from tests.support.screens import text_of
 from tests.support.server_runs import one_at_a_time, pooled, threaded
-from tests.support.strategies import runs
 
 
 def report(*runs: Run, width: int = 100, theme: Theme = UNICODE, rows: int = 60) -> list[str]:
@@ -51,8 +49,8 @@ class TestRequests:
         assert "accepted" not in " ".join(report(story.run(), width=200))
 
     def test_in_great_number_share_rows_and_are_counted_by_what_they_do(self) -> None:
-        lines = report(threaded(1_000, limit=20), rows=24)
-        assert any("requests folded" in line and "of all 1,001, on average:" in line for line in lines)
+        lines = report(threaded(200, limit=20), rows=24)
+        assert any("requests folded" in line and "of all 201, on average:" in line for line in lines)
         labels = [line.split()[0] for line in lines if "█" in line[:16]]
         assert {"waiting", "queued", "accept", "thread", "response"} <= set(labels)
 
@@ -110,28 +108,16 @@ class TestMemory:
         assert len(tops) == 4
         assert tops[0] == tops[2] and tops[1] == tops[3]
 
-    def test_that_was_not_sampled_is_not_drawn(self) -> None:
-        assert not any("memory" in line for line in report(one_at_a_time(5)))
-
 
 SERVERS = (pooled(50), one_at_a_time(50), threaded(200))
 
 
-@pytest.mark.parametrize("width", [20, 40, 60, 79, 100, 160, 200, 300])
+@pytest.mark.parametrize("width", [20, 60, 100, 200])
 @pytest.mark.parametrize("theme", [UNICODE, ASCII])
 def test_no_line_is_wider_than_the_terminal(width: int, theme: Theme) -> None:
     lines = report(*SERVERS, width=width, theme=theme, rows=24)
     assert max(map(cell_len, lines)) <= width
     assert theme is UNICODE or all(line.isascii() for line in lines)
-
-
-def test_without_colours_the_same_is_seen() -> None:
-    terminals = [Terminal(100, 200, environ=environ) for environ in ({}, {"NO_COLOR": "1"})]
-    for terminal in terminals:
-        print_report([pooled(20)], terminal.console)
-    coloured, plain = terminals
-    assert "38;2;" in coloured.written and "38;2;" not in plain.written
-    assert coloured.lines == plain.lines
 
 
 class TestSlides:
@@ -147,10 +133,3 @@ class TestSlides:
         assert len(small) <= 24
         assert not any("memory" in line or line.startswith("redis pool") for line in small)
         assert any("requests folded" in line for line in small)
-
-
-@given(runs())
-def test_any_run_can_be_drawn(run: Run) -> None:
-    lines = report(run, width=60, theme=ASCII, rows=5)
-    assert max(map(cell_len, lines), default=0) <= 60
-    timeline(run, [run], UNICODE, 80, 24)

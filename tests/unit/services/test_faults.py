@@ -63,7 +63,7 @@ def test_the_others_of_one_that_is_killed_go_on() -> None:
 
 
 def test_only_what_runs_can_be_killed() -> None:
-    with Services([]) as services, pytest.raises(ServiceError, match="'redis' does not run"):
+    with Services([]) as services, pytest.raises(ServiceError, match="'redis' is not running"):
         services.kill("redis")
 
 
@@ -94,7 +94,7 @@ def test_one_that_does_not_start_is_told_with_its_own_words(
     with pytest.raises(ServiceError) as caught:
         Services([name], environ).start()
     first, *words = str(caught.value).splitlines()
-    assert first == f"{how} Its last words:"
+    assert first == f"{how} Its last output:"
     assert words[-1] == f"  {program}: cannot allocate the moon"
     assert caught.value.exit_code == 3
     assert not postgres_folders(temporary)

@@ -115,7 +115,7 @@ def test_a_server_that_has_accepted_is_ready_though_it_says_nothing() -> None:
         readiness = Readiness(server.getsockname()[1], lambda: [os.getpid()])
         assert not until(lambda: readiness.look() is Sight.READY, 0.3)
         silent, _ = server.accept()
-        assert readiness.look() is Sight.READY
+        assert look_until(readiness, Sight.READY)
         silent.close()
         readiness.close()
 

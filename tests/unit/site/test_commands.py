@@ -67,7 +67,7 @@ def test_defaults_and_what_a_value_must_be_come_from_the_option() -> None:
     assert '<pre class="command-usage"><code>asyncdemo try [OPTIONS]</code></pre>' in html
     assert "<p>Tries <code>it</code> &amp; ends.</p>" in html
     assert 'How often. <span class="command-facts">A whole number from 1. By default 3.</span>' in html
-    assert 'At most. <span class="command-facts">A number above 0 to 2. Must be given.</span>' in html
+    assert 'At most. <span class="command-facts">A number above 0 to 2. Required.</span>' in html
 
 
 def test_lines_that_click_leaves_as_they_are_stay_so() -> None:

@@ -26,7 +26,7 @@ FOLDER = ROOT / "docs" / "explore" / "mistakes"
 MISTAKES = mistakes(FOLDER)
 BY_KIND = {one.kind: one for one in MISTAKES}
 FORGOTTEN = BY_KIND[FindingKind.NEVER_AWAITED]
-SCRIPTS = [path for one in MISTAKES for path in (one.script, one.mended)]
+SCRIPTS = [path for one in MISTAKES for path in (one.script, one.fixed)]
 
 
 # -- the entries --------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def test_both_versions_do_the_same_job() -> None:
         tree, functions = ast.parse(path.read_bytes()), (ast.FunctionDef, ast.AsyncFunctionDef)
         return ast.get_docstring(tree), [node.name for node in tree.body if isinstance(node, functions)]
 
-    assert [one.script.name for one in MISTAKES if job(one.script) != job(one.mended)] == []
+    assert [one.script.name for one in MISTAKES if job(one.script) != job(one.fixed)] == []
     assert [one.script.name for one in MISTAKES if not set(one.lanes) <= set(job(one.script)[1])] == []
 
 
@@ -127,13 +127,13 @@ def test_the_mistake_must_be_seen_in_the_script_and_only_there() -> None:
     assert faults(FORGOTTEN, runs_of(True, False)) == []
     assert faults(FORGOTTEN, runs_of(False, True)) == [
         "forgotten_await.py does not show never-awaited",
-        "mended/forgotten_await.py still shows never-awaited",
+        "fixed/forgotten_await.py still shows never-awaited",
     ]
 
 
 def test_a_script_that_fails_shows_nothing() -> None:
-    shown, mended = runs_of(True, False)
-    failed = replace(mended, outcome=RunOutcome.FAILED)
+    shown, fixed = runs_of(True, False)
+    failed = replace(fixed, outcome=RunOutcome.FAILED)
     assert faults(FORGOTTEN, (shown, failed)) == ["the run run-1 did not end well"]
 
 
@@ -179,7 +179,7 @@ def test_the_entry_says_what_was_found_in_the_words_of_the_finding(shown: str) -
 
 
 def test_the_entry_has_both_runs_in_one_picture(shown: str, recorded: Recordings) -> None:
-    assert [run.name for run in recorded.get("mistakes/never-awaited")] == ["forgotten_await", "mended"]
+    assert [run.name for run in recorded.get("mistakes/never-awaited")] == ["forgotten_await", "fixed"]
     assert shown.count("<async-timeline") == 1
     assert "data-search-exclude" in shown
 
@@ -194,7 +194,7 @@ def test_the_faulty_line_is_marked_and_the_change_is_shown(shown: str) -> None:
 def test_the_entry_leads_on(shown: str) -> None:
     assert '<a href="../../lessons/nothing-ran.html">2. Nothing ran</a>' in shown
     assert "--lane main,save</code>" in shown
-    assert '<a href="mended/forgotten_await.py">' in shown
+    assert '<a href="fixed/forgotten_await.py">' in shown
 
 
 def test_a_recording_that_does_not_show_it_fails_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +221,7 @@ class TestMarked:
         site = None if line is None else at_line(line)
         return Finding(FindingKind.IDLE_LIMIT, "", "", site, site)
 
-    def test_the_line_of_the_finding_where_the_mended_version_changes_it(self) -> None:
+    def test_the_line_of_the_finding_where_the_fixed_version_changes_it(self) -> None:
         assert marked(self.SCRIPT, ("x", "b", "y", "d"), self.finding(3)) == [3]
 
     def test_else_all_lines_that_it_changes(self) -> None:
@@ -239,7 +239,7 @@ class TestMarked:
 
 @pytest.mark.release  # on every Python; on one, the site is not built if this does not hold
 @pytest.mark.parametrize("one", MISTAKES, ids=[str(one.kind) for one in MISTAKES])
-def test_it_is_seen_in_the_script_and_not_in_the_mended_one(one: Mistake, tmp_path: Path) -> None:
+def test_it_is_seen_in_the_script_and_not_in_the_fixed_one(one: Mistake, tmp_path: Path) -> None:
     told: list[str] = []
     with ServiceCache() as kept:
         runs = gallery.record_one(one, Recordings(tmp_path), kept, told.append)

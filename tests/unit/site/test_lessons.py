@@ -117,6 +117,42 @@ def test_the_list_has_every_lesson_with_its_question(course: Course) -> None:
         assert heading.question in text
 
 
+def test_the_list_says_which_run_in_the_page(course: Course) -> None:
+    assert catalogue_page(course).count("runs in the page") == 0
+    assert catalogue_page(course, {"two-sleeps"}).count("runs in the page") == 1
+
+
+def test_what_runs_in_the_page_comes_before_the_commands(course: Course, lesson: Lesson) -> None:
+    page = lesson_page(course, lesson, ["a", "b", "c"], [], live=True)
+    assert headings(page).count("Change it") == 1
+    change = page.partition("## Change it")[2]
+    assert 0 < change.index('data-part="programs"') < change.index("`asyncdemo run")
+    solve = page.index('data-part="exercise"')
+    assert page.index("## Exercise") < solve < page.index("asyncdemo start")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("flask-vs-sanic", "These programs are real servers"),
+        ("redis-pools", "These programs need Redis"),
+        ("retry-storm", "These programs need sockets"),
+        ("memory", "These programs need packages from PyPI"),
+    ],
+)
+def test_what_does_not_run_in_the_page_says_why(course: Course, name: str, why: str) -> None:
+    lesson = load_lesson(find_lesson(course, name).folder)
+    page = lesson_page(course, lesson, ["run"] * len(lesson.variants), [])
+    assert f"{why}, so they run in a terminal only: `asyncdemo run {name}`" in page
+
+
+def test_an_exercise_that_does_not_run_in_its_live_page_says_why(course: Course) -> None:
+    lesson = load_lesson(find_lesson(course, "whose-request").folder)
+    page = lesson_page(course, lesson, ["run"] * len(lesson.variants), [], live=True)
+    assert "The solution needs threads or processes, so solve it in a terminal" in page
+    assert 'data-part="exercise"' not in page
+
+
 def test_what_the_text_says_is_held_against_the_recordings(lesson: Lesson, runs: tuple[Run, ...]) -> None:
     # Counts, which are the same on a busy machine.
     lesson = replace(lesson, claims=tuple(claim for claim in lesson.claims if claim.condition.op == "=="))

@@ -103,6 +103,19 @@ def test_without_a_record_the_page_says_so_and_with_one_it_shows_it(records: Pat
     assert "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused." in shown
 
 
+def test_a_page_can_begin_with_the_verdict_and_have_the_rest_further_down(records: Path) -> None:
+    assert report("name: four-frameworks\nshow: verdict") == ""
+    kept(records)
+    verdict, rest, whole = (
+        report(f"name: four-frameworks{show}") for show in ("\nshow: verdict", "\nshow: rest", "")
+    )
+    for part in ('<p class="measured-verdicts">', '<figure class="bars"'):
+        assert verdict.count(part) == 1
+        assert rest.count(part) == whole.count(part) - 1
+    assert "<details" not in verdict
+    assert rest.count("<details") == whole.count("<details")
+
+
 @pytest.mark.parametrize(
     "content",
     [gzip.compress(b"{}"), b"{}", gzip.compress(b"{}" * 99)[:-9]],
@@ -188,7 +201,8 @@ def test_a_page_shows_all_there_is(key: str) -> None:
         assert f"```published\narticle: {key}\nshow: {show}\n```" in text
     for table in article.tables:
         assert f"article: {key}\nshow: table\ntable: {table.key}\n" in text
-    assert f"```report\nname: {key}\n```" in text
+    first, last = (text.index(f"```report\nname: {key}\nshow: {show}\n```") for show in ("verdict", "rest"))
+    assert first < text.index("\n## ") < last
 
 
 @pytest.mark.parametrize("key", ARTICLES)

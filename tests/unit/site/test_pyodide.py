@@ -23,8 +23,8 @@ def test_the_pack_has_all_that_is_imported_and_is_the_same_each_time(tmp_path: P
         assert not [name for name in packed.namelist() if "/wrong/" in name]
         packed.extractall(tmp_path)
     # With no packages but those in it: -S leaves out the environment's own.
-    command = [sys.executable, "-S", "-c", "import asyncdemo.browser.page as page; print(page.__file__)"]
+    command = [sys.executable, "-S", "-c", "import asyncdemo.in_page.page as page; print(page.__file__)"]
     ended = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(tmp_path)}
     )
-    assert ended.stdout.strip() == str(tmp_path / "asyncdemo/browser/page.py"), ended.stderr
+    assert ended.stdout.strip() == str(tmp_path / "asyncdemo/in_page/page.py"), ended.stderr

@@ -1,4 +1,4 @@
-"""Right: each request is a callback of its own, which asks for the next one."""
+"""Right: each request is its own callback, which asks for the next one."""
 
 import asyncio
 import random

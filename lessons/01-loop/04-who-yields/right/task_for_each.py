@@ -1,4 +1,4 @@
-"""Right: each request is handled in a task of its own, and drain awaits it: that suspends."""
+"""Right: each request is handled in its own task, and drain awaits it: that suspends."""
 
 import asyncio
 import random

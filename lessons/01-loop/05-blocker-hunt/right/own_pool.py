@@ -1,4 +1,4 @@
-"""Right: a pool of threads of its own."""
+"""Right: its own pool of threads."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Wrong: follow has a deadline of its own and returns. Whoever else stops it learns nothing."""
+"""Wrong: follow has its own deadline and returns. Whoever else stops it learns nothing."""
 
 import asyncio
 

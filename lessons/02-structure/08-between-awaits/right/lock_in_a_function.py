@@ -1,4 +1,4 @@
-"""Right: the lock is a module-level name, and a function of its own holds it."""
+"""Right: the lock is a module-level name, and its own function holds it."""
 
 import asyncio
 import random

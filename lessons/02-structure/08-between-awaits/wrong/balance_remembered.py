@@ -1,4 +1,4 @@
-"""Wrong: it loads the balance and ignores it, and adds to a number of its own that starts at nothing."""
+"""Wrong: it loads the balance and ignores it, and adds to its own number, which starts at nothing."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: each payment makes a lock of its own, for which nobody else ever asks."""
+"""Wrong: each payment makes its own lock, for which nobody else ever asks."""
 
 import asyncio
 import random

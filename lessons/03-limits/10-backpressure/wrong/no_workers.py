@@ -1,4 +1,4 @@
-"""Wrong: no workers: each photo is developed in a task of its own as soon as it is read."""
+"""Wrong: no workers: each photo is developed in its own task as soon as it is read."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Right: the pool gives a future of its own, which is wrapped to be awaited."""
+"""Right: the pool gives its own future, which is wrapped to be awaited."""
 
 import asyncio
 from concurrent.futures import ProcessPoolExecutor

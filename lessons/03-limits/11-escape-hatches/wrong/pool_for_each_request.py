@@ -1,4 +1,4 @@
-"""Wrong: every request makes a pool of its own, which bounds nothing and starts processes each time."""
+"""Wrong: every request makes its own pool, which bounds nothing and starts processes each time."""
 
 import asyncio
 from concurrent.futures import ProcessPoolExecutor

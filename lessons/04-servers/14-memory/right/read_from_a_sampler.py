@@ -1,6 +1,7 @@
 """Right: another thread looks at the process all the time; the sizes are differences between its looks."""
 
 import asyncio
+import mmap
 import threading
 import time
 
@@ -9,6 +10,7 @@ import psutil
 THREADS = 200
 TASKS = 500
 KEEPS_KIB = 16
+RESERVES_KIB = 64
 HOLD_S = 0.5
 
 looks: list[tuple[int, int]] = []
@@ -31,8 +33,9 @@ def wait_in_thread(gate: threading.Event) -> None:
 
 async def wait_in_task(gate: asyncio.Event) -> None:
     kept = b"." * (KEEPS_KIB * 1024)
+    spare = mmap.mmap(-1, RESERVES_KIB * 1024)  # reserved, and never used
     await gate.wait()
-    del kept
+    del kept, spare
 
 
 def shared_out(first: int, last: int, waiters: int) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Wrong: MiB instead of KiB."""
 
 import asyncio
+import mmap
 import threading
 import time
 
@@ -9,6 +10,7 @@ import psutil
 THREADS = 200
 TASKS = 500
 KEEPS_KIB = 16
+RESERVES_KIB = 64
 HOLD_S = 0.5
 
 
@@ -21,8 +23,9 @@ def wait_in_thread(gate: threading.Event) -> None:
 
 async def wait_in_task(gate: asyncio.Event) -> None:
     kept = b"." * (KEEPS_KIB * 1024)
+    spare = mmap.mmap(-1, RESERVES_KIB * 1024)  # reserved, and never used
     await gate.wait()
-    del kept
+    del kept, spare
 
 
 def per_thread() -> tuple[float, float]:

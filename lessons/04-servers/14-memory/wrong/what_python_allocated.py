@@ -1,6 +1,7 @@
 """Wrong: counts what Python has allocated. Stacks, and what the allocator needs, are not in it."""
 
 import asyncio
+import mmap
 import threading
 import time
 import tracemalloc
@@ -10,6 +11,7 @@ import psutil
 THREADS = 200
 TASKS = 500
 KEEPS_KIB = 16
+RESERVES_KIB = 64
 HOLD_S = 0.5
 
 
@@ -22,8 +24,9 @@ def wait_in_thread(gate: threading.Event) -> None:
 
 async def wait_in_task(gate: asyncio.Event) -> None:
     kept = b"." * (KEEPS_KIB * 1024)
+    spare = mmap.mmap(-1, RESERVES_KIB * 1024)  # reserved, and never used
     await gate.wait()
-    del kept
+    del kept, spare
 
 
 def per_thread() -> tuple[float, float]:

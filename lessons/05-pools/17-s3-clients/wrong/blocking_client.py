@@ -9,6 +9,7 @@ from sanic import HTTPResponse, Request, Sanic, json
 PORT = int(os.environ.get("PORT", "8000"))
 S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
 BUCKET = "asyncdemo"
+NETWORK_S = 0.1
 
 app = Sanic("images")
 

@@ -1,5 +1,6 @@
 """Wrong: a resource instead of a client, but each request still makes one for itself."""
 
+import asyncio
 import os
 from typing import Any
 
@@ -9,6 +10,7 @@ from sanic import HTTPResponse, Request, Sanic, json
 PORT = int(os.environ.get("PORT", "8000"))
 S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
 BUCKET = "asyncdemo"
+NETWORK_S = 0.1
 
 app = Sanic("images")
 
@@ -25,6 +27,7 @@ async def close_store(app: Sanic) -> None:
 
 async def put(s3: Any, key: str, image: bytes) -> str:
     """Store one image; the checksum of what has arrived, as S3 says it. Leave this function as it is."""
+    await asyncio.sleep(NETWORK_S)
     stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
     return str(stored["ETag"]).strip('"')
 

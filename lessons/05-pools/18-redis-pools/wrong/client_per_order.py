@@ -1,4 +1,4 @@
-"""Wrong: each order has a client of its own, and with it a pool of its own."""
+"""Wrong: each order has its own client, and with it its own pool."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ async def order(n: int, client: aioredis.Redis) -> int:
 
 
 async def order_alone(n: int) -> int:
-    """One order, with a client of its own."""
+    """One order, with its own client."""
     async with aioredis.Redis.from_url(REDIS_URL, max_connections=CONNECTIONS) as client:
         return await order(n, client)
 

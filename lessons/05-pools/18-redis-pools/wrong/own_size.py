@@ -1,4 +1,4 @@
-"""Wrong: the pool has a size of its own, whatever CONNECTIONS says."""
+"""Wrong: the pool has its own size, whatever CONNECTIONS says."""
 
 import asyncio
 import os

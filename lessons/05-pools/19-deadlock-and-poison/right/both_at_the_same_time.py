@@ -1,4 +1,4 @@
-"""Right: the two questions are two tasks, and each borrows a connection of its own."""
+"""Right: the two questions are two tasks, and each borrows its own connection."""
 
 import asyncio
 import os

@@ -42,7 +42,10 @@ async def add_review() -> dict:
 async def main() -> None:
     async with asyncpg.create_pool(URL, min_size=1, max_size=MAXCONN) as pool:
         app.extensions["pool"] = pool
-        app.extensions["films"] = await query("SELECT film_id, title FROM film ORDER BY film_id")
+        sql = """SELECT film_id, title, (SELECT count(*) FROM review
+                 WHERE review.film_id = film.film_id) AS reviews
+                 FROM film ORDER BY film_id"""
+        app.extensions["films"] = await query(sql)
         await app.run_task(host="127.0.0.1", port=PORT)
 
 

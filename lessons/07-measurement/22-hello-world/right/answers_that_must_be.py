@@ -46,9 +46,9 @@ def audit(rows: list[Row]) -> list[str]:
 
     def possible(row: Row) -> float:
         left_s = row.clients * seconds(row.run) - row.timeouts * TIMEOUT_S
-        return left_s / seconds(row.mean)
+        return left_s / (seconds(row.mean) if row.answers else TIMEOUT_S)
 
-    return [row.name for row in rows if abs(row.answers / possible(row) - 1) > TOLERANCE]
+    return [row.name for row in rows if abs(row.answers - possible(row)) > TOLERANCE * possible(row)]
 
 
 def main() -> list[str]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from meinheld import server  # type: ignore[import-not-found]  # it has an environment of its own
+from meinheld import server  # type: ignore[import-not-found]  # it has its own environment
 from psycopg2 import OperationalError, extensions
 
 

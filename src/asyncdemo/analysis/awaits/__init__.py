@@ -1,8 +1,7 @@
-"""Could the awaits of a coroutine function overlap? Judged from its source text alone.
+"""Whether the awaits of a coroutine function could overlap, judged from its source alone.
 
-Not for: finding out which awaits took long (a recording tells) or saying so (``diagnose``).
-Where the source leaves it open, the answer is that they could not: advice that would break a
-program is worse than none.
+If the source leaves it open, the answer is no: advice that would break a program is worse than none.
+Not here: which awaits took long (a recording shows that), the findings about them (see ``diagnose``).
 """
 
 from __future__ import annotations
@@ -10,19 +9,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from asyncdemo.analysis.awaits.calls import function_at, unawaited_call
+from asyncdemo.analysis.awaits.calls import assigned_names, function_at, unawaited_call
 from asyncdemo.analysis.awaits.flow import Flow, Function, Point, inside
-from asyncdemo.analysis.awaits.names import assigned_names
 from asyncdemo.analysis.awaits.order import beside, have_an_order, loops_around, modules
 
 __all__ = ["assigned_names", "function_at", "independent", "unawaited_call"]
 
 
 def independent(source: str, lines: Sequence[int]) -> bool | None:
-    """Does no result of these awaits reach a later one of them?
+    """Return whether no result of these awaits reaches a later one of them.
 
-    lines: where one coroutine call awaited, each once, in order of first use; a single line is one
-    that a loop repeated. None if the source cannot be read or does not have such awaits.
+    ``lines`` are where one coroutine call awaited, each once, in order of first use; a single line is
+    one that a loop repeated. None if the source cannot be read or has no such awaits.
     """
     try:
         module = ast.parse(source)
@@ -45,7 +43,7 @@ def independent(source: str, lines: Sequence[int]) -> bool | None:
 
 
 def _function_around(module: ast.Module, lines: Sequence[int]) -> Function | None:
-    """The innermost function that has all the lines."""
+    """Return the innermost function that contains all the lines."""
     found: Function | None = None
     for node in ast.walk(module):
         if isinstance(node, Function) and lines:
@@ -56,12 +54,12 @@ def _function_around(module: ast.Module, lines: Sequence[int]) -> Function | Non
 
 
 def _points(function: Function, lines: Sequence[int]) -> list[Point] | None:
-    """What awaits at these lines; None if one of them is no await that can be judged."""
+    """Return the awaits on these lines; None if one of the lines has none that can be judged."""
     awaits = [node for node in inside(function) if isinstance(node, ast.Await | ast.AsyncWith)]
     found: list[Point] = []
     for line in lines:
         here = [node for node in awaits if node.lineno == line]
-        if not here:  # a call spread over lines
+        if not here:  # a call that spans several lines
             around = [
                 node
                 for node in awaits
@@ -75,7 +73,7 @@ def _points(function: Function, lines: Sequence[int]) -> list[Point] | None:
 
 
 def _is_stream(node: ast.AST) -> bool:
-    """``async for``: each item is awaited when the one before it has been dealt with."""
+    """Return whether it is an ``async for``, which awaits each item after the one before it was processed."""
     return isinstance(node, ast.AsyncFor) or (isinstance(node, ast.comprehension) and bool(node.is_async))
 
 

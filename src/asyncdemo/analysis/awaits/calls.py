@@ -1,24 +1,25 @@
-"""Where a coroutine was made that nobody awaited, judged from the source text alone."""
+"""What the source says about single lines: which call was never awaited, which names objects were given.
+
+If the source cannot be read, the answer is that nothing is known.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+
+from asyncdemo.analysis.awaits.flow import last_name
 
 
 def unawaited_call(source: str, function: str, dropped_at: int) -> int | None:
-    """The line of the call whose coroutine was dropped at the line ``dropped_at``.
+    """Return the line of the call whose coroutine was dropped on the line ``dropped_at``.
 
-    function: its qualified name. It is the only call that is neither awaited nor an argument of
-    another one (``create_task``, ``gather``, ``append``); of several, the one on ``dropped_at``, else the
-    last before it. None if there is none, or the source cannot be read.
+    That is the only call of ``function`` (a qualified name) that is neither awaited nor an argument of
+    another call (``create_task``, ``gather``, ``append``). If there are several, it is the one on
+    ``dropped_at``, or else the last one before it. None if there is none.
     """
     name = function.rpartition(".")[2]
-    try:
-        module = ast.parse(source)
-        calls = [call for call in _calls_left_alone(module) if _last_name(call.func) == name]
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    calls = [call for call in _calls_left_alone(_parsed(source)) if last_name(call.func) == name]
     if len(calls) == 1:
         return calls[0].lineno
     before = [call for call in calls if call.lineno <= dropped_at]
@@ -27,48 +28,58 @@ def unawaited_call(source: str, function: str, dropped_at: int) -> int | None:
 
 
 def function_at(source: str, line: int) -> str:
-    """The qualified name of the innermost function around a line; "<module>" outside of any."""
-    try:
-        node: ast.AST = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return ""
+    """Return the qualified name of the innermost function around a line; "<module>" outside of any."""
     names: list[str] = []
-    inner: ast.AST | None = node
-    while inner is not None:
-        node, inner = (
-            inner,
-            next(
-                (
-                    child
-                    for child in ast.walk(inner)
-                    if child is not inner
-                    and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-                    and child.lineno <= line <= (child.end_lineno or 0)
-                ),
-                None,
-            ),
-        )
-        if isinstance(inner, ast.ClassDef):
-            names.append(inner.name)
-        elif isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-            names += [inner.name, "<locals>"]
+    scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    for node in ast.walk(_parsed(source)):  # outer nodes first
+        if isinstance(node, scopes) and node.lineno <= line <= (node.end_lineno or 0):
+            names += [node.name] if isinstance(node, ast.ClassDef) else [node.name, "<locals>"]
     return ".".join(names).removesuffix(".<locals>") or "<module>"
 
 
-def _calls_left_alone(node: ast.AST) -> Iterator[ast.Call]:
-    """Calls that are not awaited, and not part of an argument of another call."""
-    if isinstance(node, ast.Await):
-        return  # the awaited call, and what it is given
-    if isinstance(node, ast.Call):
-        yield node
-        children: Iterable[ast.AST] = [node.func]
-    else:
-        children = ast.iter_child_nodes(node)
-    for child in children:
-        yield from _calls_left_alone(child)
+def assigned_names(source: str) -> dict[int, tuple[str, ...]]:
+    """Return line -> names of the objects created there: several if a tuple is assigned to a tuple.
+
+    Names are variables ("left" for ``left = Lock()``), attributes ("self.lock"), keyword arguments and
+    targets of ``with``. Only calls count, since nothing else creates such objects.
+    """
+    names: dict[int, tuple[str, ...]] = {}
+    for node in ast.walk(_parsed(source)):  # outer nodes first, so that the innermost name wins
+        for name, value in _named(node):
+            if any(isinstance(part, ast.Call) for part in ast.walk(value)):
+                names.update(dict.fromkeys(range(value.lineno, (value.end_lineno or value.lineno) + 1), name))
+    return names
 
 
-def _last_name(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+def _parsed(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
+
+
+def _calls_left_alone(module: ast.Module) -> Iterator[ast.Call]:
+    """Yield calls that are neither awaited nor part of an argument of another call."""
+    nodes: list[ast.AST] = [module]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Call):
+            yield node
+            nodes.append(node.func)
+        elif not isinstance(node, ast.Await):
+            nodes += ast.iter_child_nodes(node)
+
+
+def _named(node: ast.AST) -> Iterator[tuple[tuple[str, ...], ast.expr]]:
+    if isinstance(node, ast.Assign):
+        target = node.targets[0]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield tuple(ast.unparse(one) for one in target.elts), node.value
+        else:
+            yield (ast.unparse(target),), node.value
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+        yield (ast.unparse(node.target),), node.value
+    elif isinstance(node, ast.keyword) and node.arg is not None:
+        yield (node.arg,), node.value
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield (ast.unparse(node.optional_vars),), node.context_expr

@@ -1,4 +1,4 @@
-"""Follows results through the source of a coroutine function, from await to await."""
+"""Follow results through the source of a coroutine function, from await to await."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _Tainted = frozenset[str]
 class Flow:
     """Follows the results of some awaits through a function: which names hold them, which tests saw them.
 
-    Statements are taken in order, both branches of an ``if``, loops twice. What depends on a result
-    (or on which way it made the program go) is called tainted.
+    It goes through statements in order, through both branches of an ``if``, and through loops twice. What
+    depends on a result (or on a branch that a result chose) is called tainted.
     """
 
     def __init__(self, points: Iterable[Point], sources: Iterable[Point] = ()) -> None:
-        """sources: further awaits whose results are followed to the points."""
+        """``sources`` are further awaits whose results are followed to the points."""
         self._points = set(points)
         self._sources = self._points.union(sources)
         self._tainted: _Tainted = frozenset()
         self._decided = False
-        """A result decides whether what comes now is done at all."""
+        """Whether a result decides if the current statement runs at all."""
         self._reached = False
 
     def reaches_itself(self, function: Function) -> bool:
@@ -135,7 +135,7 @@ class Flow:
         self._decided = decided or (self._decided and not awaited)
 
     def _call_for_its_effect(self, call: ast.Call) -> None:
-        """``out.append(x)`` and ``heappush(heap, x)`` put the result into what they change."""
+        """Taint what a call changes: ``out.append(x)`` and ``heappush(heap, x)`` store their argument."""
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
         tainted = [self._value(value) for value in values]
         self._value(call.func)
@@ -148,7 +148,7 @@ class Flow:
     # values
 
     def _value(self, node: ast.expr) -> bool:
-        """Does the value hold a result? Follows the awaits in it as they are evaluated."""
+        """Return whether the value holds a result. Follows the awaits in it in order of evaluation."""
         match node:
             case ast.Await():
                 tainted = self._value(node.value)
@@ -187,7 +187,7 @@ class Flow:
         return tainted
 
     def _one_after_another(self, values: Sequence[ast.expr]) -> bool:
-        """Each value is only asked for if those before it turned out so."""
+        """Follow values of which each is evaluated only if the values before it allow it."""
         decided, tainted = self._decided, False
         for value in values:
             self._decided |= tainted
@@ -222,7 +222,7 @@ class Flow:
             return
         if tainted:
             self._tainted |= {path}
-        elif not isinstance(target, ast.Subscript):  # the other items of a container are still there
+        elif not isinstance(target, ast.Subscript):  # a container still holds its other items
             self._tainted = frozenset(
                 name for name in self._tainted if name != path and not name.startswith(f"{path}.")
             )
@@ -231,11 +231,11 @@ class Flow:
         self._bind(ast.Name(name, ast.Store()), tainted)
 
     def _mentions(self, node: ast.AST) -> bool:
-        """Does a function that is defined here use a tainted name?"""
+        """Return whether a function that is defined here uses a tainted name."""
         return any(isinstance(name, ast.Name) and self._is_tainted(name.id) for name in ast.walk(node))
 
     def _is_tainted(self, path: str) -> bool:
-        """Also if only a part of it is, or it is a part of what is."""
+        """Return whether the path, a part of it, or something that it is part of, is tainted."""
         return any(
             name == path or path.startswith(f"{name}.") or name.startswith(f"{path}.")
             for name in self._tainted
@@ -247,7 +247,7 @@ def _leaves(node: ast.AST, *kinds: type[ast.stmt]) -> bool:
 
 
 def inside(node: ast.AST) -> Iterator[ast.AST]:
-    """What is below a node, in order, without the bodies of functions and classes defined there."""
+    """Yield the nodes below a node, in order, without the bodies of functions and classes defined there."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, _Scope):
@@ -255,7 +255,7 @@ def inside(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def path_of(node: ast.AST) -> str | None:
-    """``a.b.c`` of a name, an attribute, or an item of one; None for anything else."""
+    """Return the path (``a.b.c``) of a name, an attribute, or an item of one; None for anything else."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -264,3 +264,10 @@ def path_of(node: ast.AST) -> str | None:
     if isinstance(node, ast.Subscript | ast.Starred):
         return path_of(node.value)
     return None
+
+
+def last_name(node: ast.AST) -> str:
+    """Return ``c`` for the name ``c`` and the attribute ``a.b.c``; "" for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,6 +1,6 @@
-"""Awaits that have an order of their own, whatever becomes of their results.
+"""Awaits whose order matters, whether or not one uses another's result.
 
-Not for: following results from one await to the next (``flow``).
+Not here: following results from one await to the next (see ``flow``).
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import ast
 from collections.abc import Sequence
 from itertools import combinations
 
-from asyncdemo.analysis.awaits.flow import Comprehension, Function, Point, inside, path_of
+from asyncdemo.analysis.awaits.flow import Comprehension, Function, Point, inside, last_name, path_of
 
 _UNDERWAY = frozenset({"aclose", "close", "communicate", "join", "wait", "wait_closed"})
-"""Methods that wait for something which goes on already."""
+"""Methods that wait for something that is already in progress."""
 
 _TOGETHER = frozenset({"as_completed", "gather", "wait"})
-"""asyncio functions whose arguments overlap already; in a loop they are batches, made on purpose."""
+"""asyncio functions whose arguments already overlap; in a loop they are intentional batches."""
 
 _ANY_OBJECT = frozenset(
     {"run_in_executor", "get", "post", "put", "patch", "delete", "head", "options", "request"}
 )
-"""Methods whose calls have nothing to do with each other, though the object is the same."""
+"""Methods whose calls are independent of each other, though the object is the same."""
 
 _WRAPPERS = frozenset({"shield", "wait_for"})
 """asyncio functions that await their first argument."""
@@ -30,13 +30,13 @@ _MUTABLE = frozenset(
     {"BytesIO", "Counter", "LifoQueue", "OrderedDict", "PriorityQueue", "Queue", "StringIO"}
     | {"bytearray", "defaultdict", "deque", "dict", "list", "set"}
 )
-"""What makes an object that one call can fill and the next one empty."""
+"""Constructors of objects that one call can fill and the next one empty."""
 
 _MUTABLE_DISPLAYS = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
 
 
 def have_an_order(function: Function, points: Sequence[Point], names_of_modules: frozenset[str]) -> bool:
-    """Must these awaits come one after another, also if none uses the result of another?"""
+    """Return whether these awaits must come one after another even if none uses another's result."""
     company = [*points, *beside(function, points)]
     return (
         any(_has_its_order(function, point) for point in points)
@@ -49,7 +49,7 @@ def have_an_order(function: Function, points: Sequence[Point], names_of_modules:
 
 
 def beside(function: Function, points: Sequence[Point]) -> list[Point]:
-    """The other awaits of the innermost loops around these."""
+    """Return the other awaits of the innermost loops around these."""
     loops = [loop for point in points for loop in loops_around(function, point)[-1:]]
     return [
         node
@@ -60,7 +60,7 @@ def beside(function: Function, points: Sequence[Point]) -> list[Point]:
 
 
 def _is_pace(function: Function, point: Point, points: Sequence[Point]) -> bool:
-    """Is it a sleep that sets the pace of other calls: those of its loop, or those between the awaits?"""
+    """Return whether it is a sleep that paces other calls: those in its loop, or between the awaits."""
     sleeps = [call for call in _awaited(point) if isinstance(call, ast.Call) and _is_sleep(call)]
     if not sleeps:
         return False
@@ -72,18 +72,18 @@ def _is_pace(function: Function, point: Point, points: Sequence[Point]) -> bool:
         if isinstance(node, ast.Call)
         and (_repeats(around[-1], node) if around else first <= node.lineno <= last)
     ]
-    slept = {part for call in calls if _last_name(call.func) == "sleep" for part in ast.walk(call)}
+    slept = {part for call in calls if last_name(call.func) == "sleep" for part in ast.walk(call)}
     return not slept.issuperset(calls)
 
 
 def _is_sleep(call: ast.Call) -> bool:
-    """``sleep(0)`` only lets others run."""
+    """Return whether it sleeps; ``sleep(0)`` only yields to other tasks."""
     yields = bool(call.args) and isinstance(call.args[0], ast.Constant) and call.args[0].value == 0
-    return _last_name(call.func) == "sleep" and not yields
+    return last_name(call.func) == "sleep" and not yields
 
 
 def _are_work_and_cleanup(function: Function, points: Sequence[Point]) -> bool:
-    """Is one in the body of a ``try`` and another in its ``finally``?"""
+    """Return whether one is in the body of a ``try`` and another in its ``finally``."""
     for node in inside(function):
         if isinstance(node, ast.Try | ast.TryStar) and node.finalbody:
             last = {child for part in node.finalbody for child in (part, *inside(part))}
@@ -94,7 +94,7 @@ def _are_work_and_cleanup(function: Function, points: Sequence[Point]) -> bool:
 
 
 def _are_different_methods_of_self(points: Sequence[Point]) -> bool:
-    """``self.connect()`` and ``self.query()``: what the one leaves in ``self``, the other may need."""
+    """``self.connect()`` and ``self.query()``: one may need what the other stores in ``self``."""
     methods = {
         call.func.attr
         for point in points
@@ -107,7 +107,7 @@ def _are_different_methods_of_self(points: Sequence[Point]) -> bool:
 
 
 def _share_an_argument(function: Function, points: Sequence[Point]) -> bool:
-    """Is one object that was made here to be changed handed to two of the calls?"""
+    """Return whether two of the calls get the same mutable object, created in this function."""
     mutable = _made_to_be_changed(function)
     handed = [_names_handed_over(point) & mutable for point in points]
     return any(some & others for some, others in combinations(handed, 2))
@@ -132,7 +132,7 @@ def _made_to_be_changed(function: Function) -> set[str]:
             case _:
                 continue
         if isinstance(value, _MUTABLE_DISPLAYS) or (
-            isinstance(value, ast.Call) and _last_name(value.func) in _MUTABLE
+            isinstance(value, ast.Call) and last_name(value.func) in _MUTABLE
         ):
             found |= {target.id for target in targets if isinstance(target, ast.Name)}
     return found
@@ -154,7 +154,7 @@ def _repeats(loop: ast.AST, point: ast.AST) -> bool:
 
 
 def _has_its_order(function: Function, point: Point) -> bool:
-    """Polling, reading a stream, waiting for what goes on already, batches."""
+    """Return whether it polls, reads a stream, waits for something already in progress, or is a batch."""
     for loop in loops_around(function, point):
         if isinstance(loop, ast.While | ast.AsyncFor):
             return True
@@ -164,24 +164,24 @@ def _has_its_order(function: Function, point: Point) -> bool:
 
 
 def _is_order(call: ast.Call) -> bool:
-    name = _last_name(call.func)
+    name = last_name(call.func)
     return (
         name in _TOGETHER or name == "anext" or (isinstance(call.func, ast.Attribute) and name in _UNDERWAY)
     )
 
 
 def _awaited(point: Point) -> list[ast.expr]:
-    """The calls that are awaited, also inside ``wait_for``; not a call is what was made before."""
+    """Return what is awaited, also inside ``wait_for``; if it is not a call, it was created earlier."""
     if isinstance(point, ast.AsyncWith):
         return [item.context_expr for item in point.items]
     value = point.value
-    while isinstance(value, ast.Call) and _last_name(value.func) in _WRAPPERS and value.args:
+    while isinstance(value, ast.Call) and last_name(value.func) in _WRAPPERS and value.args:
         value = value.args[0]
     return [value]
 
 
 def _share_an_object(function: Function, points: Sequence[Point], names_of_modules: frozenset[str]) -> bool:
-    """Are two of the calls, or one in two rounds of a loop, methods of the same object?"""
+    """Return whether two of the calls, or one in two rounds of a loop, are methods of the same object."""
     seen: set[str] = set()
     for point in points:
         loops = loops_around(function, point)
@@ -196,7 +196,7 @@ def _share_an_object(function: Function, points: Sequence[Point], names_of_modul
 
 
 def _owner(call: ast.expr) -> str | None:
-    """The object whose method is called."""
+    """Return the path of the object whose method is called."""
     if (
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
@@ -208,11 +208,11 @@ def _owner(call: ast.expr) -> str | None:
 
 
 _OWN_CLASS = ("self", "cls")
-"""``self.fetch(x)`` is the script's own function; called again, it is another call of that."""
+"""``self.fetch(x)`` is the script's own function; calling it again is a separate call."""
 
 
 def modules(module: ast.Module) -> frozenset[str]:
-    """Names that ``import`` binds, anywhere in the source."""
+    """Return the names that ``import`` binds anywhere in the source."""
     return frozenset(
         alias.asname or alias.name.partition(".")[0]
         for node in ast.walk(module)
@@ -225,9 +225,3 @@ def _names_bound_in(loop: ast.AST) -> set[str]:
     return {
         node.id for node in inside(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-
-
-def _last_name(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

@@ -1,7 +1,7 @@
-"""What a run shows that its author may want to change: typed findings with advice.
+"""Findings: what the author of a run's script may want to change, with advice.
 
-Pure functions of a ``Run``. A finding is only made where it holds: an empty result is the normal
-case. Not for: figures (``metrics``), or how findings are shown (``render``).
+Pure functions of a ``Run``. A finding is only made if it is certain, so an empty result is the normal
+case. Not here: figures (see ``metrics``), showing findings (``render``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def diagnose(run: Run) -> tuple[Finding, ...]:
-    """All findings, the gravest kind first."""
+    """Return all findings, the most serious kind first."""
     return (
         *mistakes(run),
         *deadlocks(run),

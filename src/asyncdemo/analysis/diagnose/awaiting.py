@@ -14,26 +14,26 @@ from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, T
 _WORDS = (
     "task",
     "coroutine",
-    "Await the task before the end, or make it in an `asyncio.TaskGroup`, which does. If it is to "
-    "run for ever, cancel it and await that.",
+    "Await the task before the end, or make it in an `asyncio.TaskGroup`, which does. If it should run "
+    "forever, cancel it and await that.",
 )
 _WORDS_IN_HUB = (
     "greenlet",
     "greenlet",
-    "Join it before the end (`gevent.joinall(...)`, `Pool.join()`). If it is to run for ever, kill it.",
+    "Join it before the end (`gevent.joinall(...)`, `Pool.join()`). If it should run forever, kill it.",
 )
-"""(what it is, what the main one is, what to do)"""
+"""(noun for such a task, noun for the main one, advice)"""
 _ADVICE_FOR_GATHER = (
     "`asyncio.gather` passes on the first error and leaves the others running. An `asyncio.TaskGroup` "
     "cancels them and waits for them; `return_exceptions=True` lets them finish."
 )
 _AWAITS_SEVERAL = frozenset({"gather", "taskgroup", "tasks"})
 _WORTH_IT_NS = 20_000_000
-"""Two waits of 10 ms: less is not worth a change."""
+"""Two waits of 10 ms: less is not worth changing the code."""
 
 
 def sequential_awaits(run: Run) -> Iterator[Finding]:
-    """Waits one after another that could overlap; those of the same lines together."""
+    """Find consecutive waits that could overlap, one for each set of lines."""
     side_by_side = _run_side_by_side(run.tracks)
     groups: defaultdict[tuple[Site, ...], list[AwaitSequence]] = defaultdict(list)
     for sequence in run.await_sequences:
@@ -64,7 +64,7 @@ def sequential_awaits(run: Run) -> Iterator[Finding]:
 
 
 def never_awaited(run: Run) -> Iterator[Finding]:
-    """Coroutines that were made and dropped."""
+    """Find coroutines that were created and dropped."""
     for (function, site), times in Counter((one.function, one.site) for one in run.unawaited).items():
         name = _name(function)
         how_often = "" if times == 1 else f" {times:,} times"
@@ -89,9 +89,9 @@ def _advice_for_unawaited(name: str, site: Site | None) -> str:
 
 
 def left_pending(run: Run) -> Iterator[Finding]:
-    """Tasks that were not done when the main coroutine was. Not if the run was cut off anyway.
+    """Find tasks that were not done when the main coroutine was, unless the run was cut off.
 
-    Nor those that somebody was awaiting when it ended: unless ``gather`` let go of them by itself.
+    Tasks that another task was awaiting when it ended don't count, unless ``gather`` abandoned them.
     """
     if was_cut_off(run):
         return
@@ -120,7 +120,7 @@ def left_pending(run: Run) -> Iterator[Finding]:
 
 
 def _waiters(tracks: Sequence[Track]) -> tuple[dict[int, Track], dict[int, Track]]:
-    """(task -> who awaited it, task -> itself if it awaited several): of those that did not return."""
+    """Return (task -> its waiter, task -> itself if it awaited several), for waiters that did not return."""
     one_each: dict[int, Track] = {}
     several: dict[int, Track] = {}
     for track in tracks:
@@ -138,7 +138,7 @@ def _last_wait(track: Track) -> Wait:
 
 
 def _let_go_by_gather(waiter: Track) -> bool:
-    """It passes on the first error and does not look after the others."""
+    """Return whether ``gather`` passed on the first error to the waiter and abandoned the other tasks."""
     return waiter.outcome is Outcome.RAISED and _last_wait(waiter).reason == "gather"
 
 
@@ -147,7 +147,7 @@ def _name(function: str) -> str:
 
 
 def _first_tasks(tracks: Sequence[Track]) -> set[int]:
-    """The first task of each thread, if no task made it: the main coroutine itself."""
+    """Return the first task of each thread, if no task created it: the main coroutine itself."""
     first: dict[int | None, Track] = {}
     for track in sorted(tracks, key=lambda track: (track.start_ns, track.index)):
         if track.kind is TrackKind.TASK:
@@ -156,7 +156,7 @@ def _first_tasks(tracks: Sequence[Track]) -> set[int]:
 
 
 def _run_side_by_side(tracks: Sequence[Track]) -> set[str]:
-    """The functions that two tasks ran at the same time: workers that overlap already."""
+    """Return the functions that two tasks ran at the same time: workers that already overlap."""
     open_until: dict[str, int] = {}
     found: set[str] = set()
     for track in sorted(tracks, key=lambda track: track.start_ns):

@@ -1,4 +1,4 @@
-"""Steps that held an event loop, or gevent's hub: blocking calls, computing, other threads with the GIL."""
+"""Steps that held an event loop or gevent's hub: blocking calls, computation, other threads with the GIL."""
 
 from __future__ import annotations
 
@@ -49,13 +49,9 @@ _ASYNC_CLIENTS = {
 
 
 def blocks_the_loop(run: Run) -> Iterator[Finding]:
-    """Steps and other callbacks beyond the threshold, of one place together; the longest in all first."""
-    groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
-    for step in blocking_steps(run):
-        if step.reason != _GIL:
-            groups[_place(step)].append(step)
+    """Find steps and callbacks beyond the threshold, one per place; the longest total first."""
     made = made_in(run)
-    for steps in _by_time_held(groups.values()):
+    for steps in _by_place(step for step in blocking_steps(run) if step.reason != _GIL):
         longest = max(steps, key=lambda step: step.held_ns)
         in_hub = in_a_hub(run, longest.track)
         made_there = _made_there(longest, made)
@@ -70,12 +66,8 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
 
 
 def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
-    """Steps that could not go on because another thread kept the interpreter to itself."""
-    groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
-    for step in blocking_steps(run):
-        if step.reason == _GIL:
-            groups[_place(step)].append(step)
-    for steps in _by_time_held(groups.values()):
+    """Find steps that could not continue because another thread kept the GIL."""
+    for steps in _by_place(step for step in blocking_steps(run) if step.reason == _GIL):
         longest = max(steps, key=lambda step: step.held_ns)
         place = at(longest.site, longest.called_from)
         yield Finding(
@@ -90,14 +82,18 @@ def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
 
 
 def _place(step: SlowStep) -> Hashable:
-    """Computing is seen on another line of the same function every time."""
+    """Return a key for its place. Computation is seen on a different line of its function each time."""
     if step.reason == "" and step.called_from is not None:
         return step.reason, step.called_from.file, step.called_from.function or step.called_from.line
     return step.reason, step.site, step.called_from
 
 
-def _by_time_held(groups: Iterable[list[SlowStep]]) -> list[list[SlowStep]]:
-    return sorted(groups, key=lambda steps: -sum(step.held_ns for step in steps))
+def _by_place(steps: Iterable[SlowStep]) -> list[list[SlowStep]]:
+    """Return those of each place, the longest total first."""
+    groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
+    for step in steps:
+        groups[_place(step)].append(step)
+    return sorted(groups.values(), key=lambda steps: -sum(step.held_ns for step in steps))
 
 
 def _how_long(steps: Sequence[SlowStep]) -> str:
@@ -109,7 +105,7 @@ def _how_long(steps: Sequence[SlowStep]) -> str:
 
 
 def _made_there(step: SlowStep, made: Mapping[tuple[str, str], str]) -> str:
-    """What makes a client for each call computes each time, and no process would help."""
+    """Return advice if it computes because it makes a client for each call: a process wouldn't help."""
     place = step.called_from or step.site
     what = None if step.reason or place is None else made.get((place.file, place.function))
     return f"That is what making a {what} for each call costs: make one, and share it." if what else ""

@@ -1,8 +1,8 @@
-"""Who waits for whom when nobody had ended, and the circles in it that nobody can leave.
+"""Which tasks and threads wait for which in a run that did not end, and the cycles among them.
 
-Stuck is whom nothing that is left can wake: the greatest set of those who wait only for one another, or
-for what somebody holds who has ended. Waits that anybody could end (an event, an item of a queue) are in no
-circle: who would end them is not known.
+They are stuck if nothing that is left can wake them: the largest set in which all wait only for each other,
+or for something held by one that has ended. Waits that anybody could end (an event, an item of a queue) are
+in no cycle: it is unknown who would end them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from asyncdemo.analysis.diagnose.waiting import Phrases, listed, of_several
 from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
 _AT_A_HOLDER = frozenset({"lock", "semaphore", "connection pool"})
-"""Waits that end when one of those who hold it gives it back."""
+"""Waits that end when one of the holders gives it back."""
 _ANY_OF_THEM = frozenset({"tasks", "executor"})
 """Waits for the first of several."""
 _BY_ANYBODY = frozenset(
@@ -29,7 +29,7 @@ _MOST_PLACES = 8
 
 
 def deadlocks(run: Run) -> Iterator[Finding]:
-    """The circles, and what was held by somebody who ended."""
+    """Find cycles, and what was held by a task or thread that ended."""
     graph = _Graph(run)
     phrases = Phrases(run)
     told = [_circle(run, graph, phrases, circle) for circle in graph.circles()]
@@ -39,7 +39,7 @@ def deadlocks(run: Run) -> Iterator[Finding]:
 
 
 def where_they_wait(run: Run) -> tuple[str, ...]:
-    """A sentence for each place: who is there, what for and at which line; not of those in a circle."""
+    """Return a sentence for each place: who waits there, for what, at which line. Cycles are left out."""
     graph, phrases = _Graph(run), Phrases(run)
     told = {track for circle in graph.circles() for track in circle}
     groups: defaultdict[str, list[Stuck]] = defaultdict(list)
@@ -65,7 +65,7 @@ def _clause(phrases: Phrases, words: str, together: list[Stuck]) -> str:
 
 
 class _Graph:
-    """Edges between those who have not ended; tracks by index."""
+    """Edges between tasks and threads that have not ended; tracks by index."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -74,7 +74,7 @@ class _Graph:
         for holding in run.holdings:
             self._holders[holding.resource].append(holding)
         self._loop_held_by: dict[int, int] = {}
-        """Thread -> the task that holds up its event loop by a blocking call."""
+        """Thread -> the task that blocks its event loop with a blocking call."""
         for track, one in self.known.items():
             thread = run.tracks[track].thread
             if one.state is State.RUNNING and one.reason and thread is not None:
@@ -84,13 +84,13 @@ class _Graph:
         return [] if resource is None else self._holders[resource]
 
     def held_up_by(self, track: int) -> int | None:
-        """Who blocks the event loop that the task runs on."""
+        """Return the task that blocks the event loop that this task runs on."""
         thread = self._run.tracks[track].thread
         holder = None if thread is None else self._loop_held_by.get(thread)
         return None if holder == track else holder
 
     def targets(self, track: int) -> list[int]:
-        """Whom it waits for, as far as that is known."""
+        """Return the tracks that it waits for, as far as known."""
         one = self.known[track]
         blocker = self.held_up_by(track)
         targets = [] if blocker is None else [blocker]
@@ -101,7 +101,7 @@ class _Graph:
         return list(dict.fromkeys(targets))
 
     def _stands_for(self, target: int) -> list[int]:
-        """Itself, but of a thread that runs an event loop the task that the loop runs for."""
+        """Return the track itself or, for a thread with an event loop, the task that the loop runs for."""
         if target in self.known:
             return [target]
         for span in reversed(self._run.tracks[target].spans[-3:]):
@@ -111,12 +111,12 @@ class _Graph:
 
     @cached_property
     def strict(self) -> set[int]:
-        """Those whom, as far as is known for certain, nothing can wake."""
+        """The tracks that certainly nothing can wake."""
         return self._fixed_point(by_anybody=False)
 
     @cached_property
     def lenient(self) -> set[int]:
-        """With those for whom anybody could do it, if everybody who could is among them."""
+        """The same, with the tracks that any other could wake, if all that could are among them."""
         return self._fixed_point(by_anybody=True)
 
     def _fixed_point(self, *, by_anybody: bool) -> set[int]:
@@ -148,18 +148,18 @@ class _Graph:
         return holding.track in stuck or self._has_ended(holding.track)
 
     def _has_ended(self, track: int) -> bool:
-        """Before it was told who had not."""
+        """Return whether it ended before the run was stopped."""
         return track not in self.known and self._run.tracks[track].outcome is not Outcome.OPEN
 
     @property
     def nobody_is_left(self) -> bool:
-        """Is nobody there who could wake those that wait, and nothing outstanding that might?"""
+        """Whether no task or thread can wake those that wait, and no timer or file might."""
         open_ = (track for track in self._run.tracks if track.outcome is Outcome.OPEN and not track.own)
         others = any(track.index not in self.known and not _hosts(track) for track in open_)
         return self._run.idle and bool(self.known) and not others and self.lenient == set(self.known)
 
     def circles(self) -> list[list[int]]:
-        """Those who are stuck and wait, by way of others, for themselves: each circle once."""
+        """Return the stuck tracks that wait, through others, for themselves: each cycle once."""
         stuck = self.strict
         reach = {track: self._reachable(track, stuck) for track in stuck}
         found: list[list[int]] = []
@@ -179,7 +179,7 @@ class _Graph:
         return found
 
     def abandoned(self) -> Iterator[tuple[int, list[Holding]]]:
-        """(resource, who held it and ended), where somebody waits for it and nobody else can give it back."""
+        """Yield (resource, holders) if some wait for it and all its holders ended without giving it back."""
         waited = {one.resource for one in self.known.values() if one.reason in _AT_A_HOLDER}
         for resource, holders in self._holders.items():
             gone = [one for one in holders if self._has_ended(one.track)]
@@ -188,7 +188,7 @@ class _Graph:
 
 
 def _hosts(track: Track) -> bool:
-    """Does the thread run an event loop?"""
+    """Return whether the thread runs an event loop."""
     return any(span.wait.reason in LOOPS for span in track.spans[-3:])
 
 
@@ -217,8 +217,8 @@ def _advice(run: Run, graph: _Graph, circle: list[int], wanted: set[int | None])
     blocking = [graph.known[track] for track in circle if graph.known[track].state is State.RUNNING]
     if any(one.reason == "lock" for one in blocking):
         return (
-            "Between tasks use `asyncio.Lock`: who waits for it lets the others run, so that its holder can "
-            "give it back."
+            "Between tasks use `asyncio.Lock`: a task that waits for it lets the others run, so its holder "
+            "can give it back."
         )
     if blocking:
         return (
@@ -228,22 +228,23 @@ def _advice(run: Run, graph: _Graph, circle: list[int], wanted: set[int | None])
     if "executor" in reasons:
         return (
             "Do not wait in a worker for other work of the same executor: submit that from outside, or give "
-            "it an executor of its own."
+            "it its own executor."
         )
     if kinds == {ResourceKind.LOCK} and len(wanted) == 1:
         return (
             "A `Lock` cannot be taken a second time, not even by its holder: give it back first, or do not "
-            "take it again in what is called meanwhile. Between threads, an `RLock` can be."
+            "take it again in a function that is called while it is held. Between threads, use an `RLock`: "
+            "its holder can take it again."
         )
     if kinds == {ResourceKind.LOCK} and reasons == {"lock"}:
-        return "Take the locks in the same order everywhere: then whoever has the first can get the second."
+        return "Take the locks in the same order everywhere: the holder of the first can then get the second."
     if kinds and kinds <= {ResourceKind.SEMAPHORE, ResourceKind.POOL} and len(wanted) == 1:
         return (
-            "Do not ask for a second one while holding one: do all of it with the one that is held (hand it "
-            "on as an argument), or give it back first."
+            "Do not ask for a second one while holding one: do everything with the one that is held (pass "
+            "it on as an argument), or give it back first."
         )
     if kinds:
-        return "Give back what is held before waiting for somebody who needs it."
+        return "Give back what is held before waiting for a task or thread that needs it."
     return "One of them must not wait for the other."
 
 

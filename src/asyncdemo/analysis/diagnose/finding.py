@@ -1,4 +1,4 @@
-"""What a finding is, and the words that all of them share."""
+"""Findings, and the phrases that all of them share."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from asyncdemo.model import Site
 
 
 class FindingKind(StrEnum):
-    """Which finding it is, the gravest first.
+    """Kinds of findings, the most serious first.
 
     Each value is the name in lower case with hyphens, and part of the JSON contract.
 
     Attributes:
-        MISTAKEN_CALL: The program failed or hung at a call that asyncio can't take; what was meant instead.
+        MISTAKEN_CALL: The program failed or hung at a call that asyncio can't take; says what was meant.
         DEADLOCK: Threads or tasks wait for each other, or for what was never given back: they can never go
             on.
         BLOCKS_THE_LOOP: A step or another callback held the event loop longer than the threshold.
         GIL_HELD_ELSEWHERE: The event loop stood still because another thread kept the GIL.
         NEVER_AWAITED: A coroutine was called, but never awaited.
         LEFT_PENDING: A task was not done when the program's main coroutine was.
-        HELD_WHILE_ACQUIRING: A connection of a pool was held while a second one of the same pool was asked
-            for.
+        HELD_WHILE_ACQUIRING: A connection of a pool was held while a second one of the same pool was
+            requested.
         LEAKED_CONNECTION: A connection was taken from a pool and never given back.
-        REFUSED_BY_POOL: A pool had no connection, and callers were told so.
-        SEQUENTIAL_AWAITS: Waits one after another that do not depend on each other.
+        REFUSED_BY_POOL: A pool had no connection left and turned callers away.
+        SEQUENTIAL_AWAITS: Consecutive waits that do not depend on each other.
         UNBOUNDED_FAN_OUT: Very many tasks at the same time, with nothing that limits them.
-        POOL_PER_CALL: A connection pool, or a client that has one, was made anew for each call.
-        LIMIT_PER_CALL: A semaphore or lock made anew for each call, so that it limits nothing.
+        POOL_PER_CALL: A connection pool, or a client that has one, was created for each call.
+        LIMIT_PER_CALL: A semaphore or lock was created for each call, so that it limits nothing.
         SMALL_POOL: Callers queued for the connections of a pool.
         SATURATED_EXECUTOR: Every worker of an executor was busy while work queued.
         IDLE_LIMIT: A semaphore or lock that never made anyone wait.
@@ -60,8 +60,8 @@ class Finding:
     """Something that the author of the program may want to change.
 
     Attributes:
-        kind: Which finding it is.
-        message: What was seen, with figures and the place.
+        kind: The kind of finding.
+        message: What was observed, with figures and the place.
         advice: What to do about it.
         site: The line it is about.
         called_from: The nearest line of the user's own code that led there.
@@ -75,12 +75,12 @@ class Finding:
 
 
 def own(site: Site | None) -> Site | None:
-    """The site, if it is in the user's own code and not in an installed package."""
+    """Return the site if it is in the user's own code, not in an installed package."""
     return None if site is None or site.installed else site
 
 
 def span(ns: int) -> str:
-    """A duration: "0.12 s", "52 ms"."""
+    """Format a duration: "0.12 s", "52 ms"."""
     return f"{ns / 1e9:,.2f} s" if ns >= 100_000_000 else f"{ns / 1e6:.0f} ms"
 
 
@@ -89,7 +89,7 @@ def many(number: int, noun: str) -> str:
 
 
 def at(site: Site | None, called_from: Site | None = None) -> str:
-    """ " at client.py:30 in get(), called from app.py:12 in main()"; empty if nothing is known."""
+    """Return " at client.py:30 in get(), called from app.py:12 in main()"; empty if nothing is known."""
     if site is None:
         return "" if called_from is None else at(called_from)
     words = f" at {_place(site)}"

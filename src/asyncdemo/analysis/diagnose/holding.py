@@ -1,4 +1,4 @@
-"""Connections held for too long: never given back, or while the same caller waits for another one."""
+"""Connections held too long: never given back, or held while the same caller waits for another one."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from typing import NamedTuple
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, many, own
 from asyncdemo.analysis.diagnose.pool_words import called, giving_back, taken_in
 from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once
-from asyncdemo.analysis.metrics.pools import Queueing, leaked, queueing
+from asyncdemo.analysis.metrics.pools import leaked, queueing
 from asyncdemo.model import Resource, ResourceKind, Run, Slot, State, TrackKind
 
 _JOINING = frozenset({"gather", "task", "taskgroup", "tasks", "thread"})
-"""Waits for others, which may be those that queue."""
+"""Waits for other tasks or threads, which may be the ones that queue."""
 
 _MAIN_THREAD = "MainThread"
 
 
 class Nesting(NamedTuple):
-    """tracks: that asked for a second connection of the pool. stood: the most of its connections that were
-    held at the same time by who waited for another.
+    """Tracks that requested a second connection of a pool.
+
+    ``stood`` is the most of its connections held at the same time by tracks that waited for another.
     """
 
     pool: Resource
@@ -30,7 +31,7 @@ class Nesting(NamedTuple):
 
 
 def held_while_acquiring(run: Run) -> Iterator[Finding]:
-    """Callers that hold a connection while they wait for a second one of the same pool."""
+    """Find callers that hold a connection while they wait for a second one of the same pool."""
     for pool, tracks, stood in nested(run):
         if pool.limit is not None and stood >= pool.limit:
             all_of_them = f"All {pool.limit:,} were held by such callers at the same time"
@@ -44,38 +45,33 @@ def held_while_acquiring(run: Run) -> Iterator[Finding]:
             FindingKind.HELD_WHILE_ACQUIRING,
             f"{many(len(tracks), kind)}{taken_in(run, pool, tracks[0])} held a connection of the "
             f"{called(pool)} and asked it for a second one. {outcome}",
-            "Do all of it on the connection that is held (hand it on as an argument), or give it back before "
-            "asking for the next.",
+            "Do everything on the connection that is held (pass it on as an argument), or give it back "
+            "before asking for the next one.",
             pool.site,
             own(pool.site),
         )
 
 
 def nested(run: Run) -> list[Nesting]:
-    """The pools that were asked for another connection by who held one."""
+    """Return the pools from which a track that held a connection requested another."""
     pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
-    waits: defaultdict[int, list[Queueing]] = defaultdict(list)
-    for one in queueing(run) if pools else ():
-        waits[one.resource].append(one)
+    waits = queueing(run) if pools else {}
     found = []
     for pool in pools:
         held: defaultdict[int, list[Slot]] = defaultdict(list)
         for slot in pool.slots:
             held[slot.track].append(slot)
         holding: defaultdict[int, list[Interval]] = defaultdict(list)
-        """Who holds one -> when it waits for another."""
+        """Track that holds one -> when it waits for another."""
         asked: set[int] = set()
-        for track, start_ns, end_ns in [
-            *((one.track, one.start_ns, one.end_ns) for one in waits[pool.index]),
-            *((refusal.track, refusal.start_ns, refusal.end_ns) for refusal in pool.refused),
-        ]:
-            holder = _holder(run, held, track, start_ns, end_ns)
+        for asking in (*waits.get(pool.index, ()), *pool.refused):
+            holder = _holder(run, held, asking)
             if holder is not None:
-                holding[holder].append((start_ns, end_ns))
-                asked.add(track)
+                holding[holder].append((asking.start_ns, asking.end_ns))
+                asked.add(asking.track)
         if not asked and pool.limit is not None:
             holding_two = {track for track, slots in held.items() if _overlap(slots)}
-            # one that does (a subscriber, say) can wait for itself only where there is one connection
+            # A single one (a subscriber, say) can wait for itself only if there is just one connection.
             if len(holding_two) > 1 and pool.limit <= 2 * len(holding_two):
                 asked = holding_two
         if asked:
@@ -84,10 +80,9 @@ def nested(run: Run) -> list[Nesting]:
     return found
 
 
-def _holder(
-    run: Run, held: Mapping[int, Sequence[Slot]], track: int, start_ns: int, end_ns: int
-) -> int | None:
-    """Who holds one meanwhile: the track itself, or its parent that waits for it; None if neither does."""
+def _holder(run: Run, held: Mapping[int, Sequence[Slot]], asking: Slot) -> int | None:
+    """Return the track that holds one meanwhile: itself, or its parent if that waits for it; else None."""
+    track, start_ns, end_ns = asking.track, asking.start_ns, asking.end_ns
     if _covers(held.get(track, ()), start_ns, end_ns):
         return track
     parent = run.tracks[track].parent
@@ -109,7 +104,7 @@ def _overlap(slots: Sequence[Slot]) -> bool:
 
 
 def leaked_connections(run: Run) -> Iterator[Finding]:
-    """Connections that were never given back, though the task or thread that held them is over."""
+    """Find connections never given back by tasks or threads that have ended."""
     for pool in run.resources:
         lost = [use for _, use in leaked(run, pool) if run.tracks[use.track].name != _MAIN_THREAD]
         if not lost:
@@ -122,7 +117,7 @@ def leaked_connections(run: Run) -> Iterator[Finding]:
             FindingKind.LEAKED_CONNECTION,
             f"Of the {called(pool)}, {number} {were} taken and never given back{last}.",
             f"Give each back however the work ends: {giving_back(pool)}. A pool that leaks runs empty, and "
-            "then everybody waits, or fails.",
+            "then every caller waits or fails.",
             pool.site,
             own(pool.site),
         )

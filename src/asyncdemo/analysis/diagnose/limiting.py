@@ -1,4 +1,4 @@
-"""Limits that are missing, limit nothing, are made anew for each call, or hold everything up."""
+"""Limits that are missing, limit nothing, are created for each call, or hold everything up."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, TrackKind
 
 _MANY = 200
-"""Tasks of one function at the same time, from which on one asks what limits them."""
+"""From this many tasks of one function at the same time, something should limit them."""
 
 _SATURATED_NS = 50_000_000
 
 _EMPTY = "empty queue"
 
 _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
-"""Where a lock is made for one object, and not for one call."""
+"""Functions that create a lock for an object, not for a call."""
 
 
 def unbounded_fan_out(run: Run) -> Iterator[Finding]:
-    """Very many tasks of one function at the same time, made by one parent, that met no limit."""
+    """Find very many tasks of one function and one parent at the same time, without a limit."""
     groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
     for track in run.tracks:
         if track.kind is TrackKind.TASK:
@@ -57,13 +57,13 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
 
 
 def _are_queue_workers(tracks: Sequence[Track]) -> bool:
-    """Did at least half of them wait for jobs? Then their number is fixed, and is the limit."""
+    """Return whether at least half of them waited for jobs. Then their fixed number is the limit."""
     waited = [track for track in tracks if _EMPTY in {wait.reason for _, wait in causes_used(track.spans)}]
     return 2 * len(waited) >= len(tracks)
 
 
 def _limited_tracks(run: Run) -> set[int]:
-    """Tracks that met a limit, and those that made such a track."""
+    """Return the tracks that met a limit, and those that created such a track."""
     limiting = limits(run)
     indices = {resource.index for resource in limiting}
     limited = {slot.track for resource in limiting for slot in resource.slots}
@@ -76,7 +76,7 @@ def _limited_tracks(run: Run) -> set[int]:
 
 
 def idle_limits(run: Run) -> Iterator[Finding]:
-    """Semaphores and locks that never made anyone wait."""
+    """Find semaphores and locks that never made anyone wait."""
     per_call = {resource.index for group in _made_per_call(run) for resource in group}
     for use in resource_use(run):
         resource = use.resource
@@ -105,7 +105,7 @@ def idle_limits(run: Run) -> Iterator[Finding]:
 
 
 def _was_reached(use: ResourceUse) -> bool:
-    """Then it may have kept somebody out in a way that one cannot see (``locked()``), or is just right."""
+    """Return whether it was full: it may have kept others out invisibly (``locked()``), or be just right."""
     return not use.resource.limit or use.peak_held >= use.resource.limit
 
 
@@ -116,13 +116,13 @@ def _advice_for_idle(holders: int) -> str:
             "the same time. Start the calls together, or leave it out."
         )
     return (
-        "At this load it limits nothing. Lower it to what the resource behind it bears, or leave it as a "
-        "guard for more."
+        "At this load it limits nothing. Lower it to what the resource behind it can take, or keep it as a "
+        "guard for a higher load."
     )
 
 
 def limits_per_call(run: Run) -> Iterator[Finding]:
-    """Limits made at one place, each used by one track only: together they limit nothing."""
+    """Find limits created on one line, each used by one track: together they limit nothing."""
     for group in _made_per_call(run):
         site, limit = group[0].site, _limit(group[0])
         kind = str(group[0].kind)
@@ -130,9 +130,9 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
         noun = kind if kind == "lock" else f"{kind} of {limit:,}"
         yield Finding(
             FindingKind.LIMIT_PER_CALL,
-            f"{len(group):,} times a {noun} was made{at(site)}, each for one caller: together {most:,} were "
-            f"held at the same time, where one shared {kind} would have allowed {limit:,}.",
-            f"Make one {kind} outside the function, and hand it to all who are to share it.",
+            f"A {noun} was made {len(group):,} times{at(site)}, each time for one caller: together {most:,} "
+            f"were held at the same time, where one shared {kind} would have allowed {limit:,}.",
+            f"Make one {kind} outside the function, and pass it to every caller that should share it.",
             site,
             own(site),
         )
@@ -158,7 +158,7 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
 
 
 def saturated_executors(run: Run) -> Iterator[Finding]:
-    """Executors in whose queue work waited."""
+    """Find executors that had work waiting in their queue."""
     for use in resource_use(run):
         resource = use.resource
         if resource.kind is not ResourceKind.EXECUTOR or use.queued_ns < _SATURATED_NS:
@@ -177,7 +177,7 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
 
 
 def _is_installed(site: Site | None) -> bool:
-    """Made in an installed package, where the reader cannot change it."""
+    """Return whether it is in an installed package, where the reader cannot change it."""
     return site is not None and own(site) is None
 
 

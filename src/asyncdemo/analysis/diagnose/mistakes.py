@@ -1,8 +1,8 @@
-"""First mistakes with asyncio: what a raw error means, and what was meant instead.
+"""Beginners' mistakes with asyncio: what a raw error means, and what was meant instead.
 
-A table, matched on the error that ended the script; and what a run shows without an error. Each was made by
-somebody who tried an exercise for the first time (``tests/unit/course/test_first_mistakes.py`` has them all).
-Not for: what can be told of any program that works (the other findings).
+A table matches the error that ended the script; some mistakes show in a run without an error. Each was made
+by somebody who tried an exercise for the first time (``tests/unit/course/test_first_mistakes.py`` has all).
+Not here: findings about programs that work (see the other modules).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _SCOPED: Final = "TaskGroup|Timeout|Lock|Semaphore|BoundedSemaphore|Condition|ti
 
 @dataclass(frozen=True, slots=True)
 class _Mistake:
-    """error, pattern, raised_in: match the error's type, its text, and the function that it came from.
+    """``error``, ``pattern`` and ``raised_in`` match the error's type, text, and the function that raised it.
 
-    message, advice: ``{0}`` is what the pattern's first group matches.
+    In ``message`` and ``advice``, ``{0}`` is what the pattern's first group matches.
     """
 
     error: str
@@ -40,7 +40,7 @@ _TABLE: Final = (
     _Mistake(
         "TypeError",
         r"object NoneType can't be used in 'await'|'NoneType' object can't be awaited",
-        "What stands after this `await` has already run, and gave None: it isn't a coroutine.",
+        "What follows this `await` has already run, and returned None: it isn't a coroutine.",
         "`time.sleep()` and other ordinary functions can't be awaited. Write `await asyncio.sleep(...)`, or "
         "for a function that blocks `await asyncio.to_thread(function, ...)`.",
     ),
@@ -53,15 +53,15 @@ _TABLE: Final = (
     _Mistake(
         "TypeError",
         r"(?:object )?'?(\w+)'?(?: object)? can't be (?:used in 'await'|awaited)",
-        "What stands after this `await` is a result already (of type {0}).",
+        "What follows this `await` is already a result (of type {0}).",
         "Leave out this `await`: only calls of coroutine functions, tasks and futures are awaited.",
     ),
     _Mistake(
         "TypeError",
         r"'(\w+)' object is not callable",
-        "A thread was to call what isn't a function (type {0}): the function was called too early, on the "
-        "event loop, and its result was handed to the thread.",
-        "Hand over the function and its arguments: `asyncio.to_thread(f, x)`, not `asyncio.to_thread(f(x))`.",
+        "A thread was told to call something that isn't a function (type {0}): the function was called too "
+        "early, on the event loop, and its result was handed to the thread.",
+        "Pass the function and its arguments: `asyncio.to_thread(f, x)`, not `asyncio.to_thread(f(x))`.",
         raised_in=r"(_WorkItem|WorkerContext)\.run",
     ),
     _Mistake(
@@ -85,8 +85,8 @@ _TABLE: Final = (
     _Mistake(
         "(TypeError|ValueError)",
         r"a coroutine was expected, got (.+)",
-        "A coroutine is needed here, and this is a result already: {0}.",
-        "Hand over the call itself, without `await`; and see that its function is an `async def`.",
+        "A coroutine is needed here, and this is already a result: {0}.",
+        "Pass the call itself, without `await`, and make sure that its function is an `async def`.",
     ),
     _Mistake(
         "TypeError",
@@ -104,19 +104,20 @@ _TABLE: Final = (
         "TypeError",
         r"'(?:_thread\.|threading\.)?(lock|RLock|_RLock|Semaphore|Condition)' object does not support the "
         "asynchronous context",
-        "This {0} is of `threading`: it makes threads wait, and would stop the whole event loop.",
+        "This {0} is from `threading`: it makes threads wait, and would stop the whole event loop.",
         "For tasks there are `asyncio.Lock()` and `asyncio.Semaphore(n)`, with `async with`.",
     ),
     _Mistake(
         "TypeError",
         r"'(?:\w+\.)*(\w+)' object does not support the asynchronous context manager protocol",
-        "{0} is no asynchronous context manager.",
-        "Write `with` in place of `async with`; if a call made it, see whether that needs an `await`.",
+        "{0} isn't an asynchronous context manager.",
+        "Write `with` instead of `async with`; if a call returned it, check whether the call needs an "
+        "`await`.",
     ),
     _Mistake(
         "RuntimeError",
         r"asyncio\.run\(\) cannot be called from|event loop is already running|another loop is running",
-        "An event loop runs already, as this is called from a coroutine.",
+        "An event loop is already running: this is called from a coroutine.",
         "In an `async def` there's no need for `asyncio.run()` or `run_until_complete()`: write `await`.",
     ),
     _Mistake(
@@ -135,8 +136,8 @@ _TABLE: Final = (
         "InvalidStateError",
         r"Result is not (?:set|ready)",
         "The task was asked for its result before it was done.",
-        "Await it first: `await task` gives the result. Of an `async with asyncio.TaskGroup()` all tasks are "
-        "done where the block is over.",
+        "Await it first: `await task` gives the result. After the block of an `async with "
+        "asyncio.TaskGroup()`, all its tasks are done.",
     ),
     _Mistake(
         "RuntimeError",
@@ -161,7 +162,7 @@ _TABLE: Final = (
     _Mistake(
         "TypeError",
         r"not supported between instances of '(coroutine|Task)' and '(?:int|float)'",
-        "The time limit is a {0} here: the arguments stand the wrong way round.",
+        "The time limit is a {0} here: the arguments are the wrong way round.",
         "`asyncio.wait_for(coroutine, seconds)`: first what to wait for, then how long.",
         raised_in="wait_for$",
     ),
@@ -186,13 +187,13 @@ _TABLE: Final = (
     _Mistake(
         "(TypeError|AttributeError)",
         r"['\"](?:_asyncio\.)?(coroutine|Task|Future|_GatheringFuture)['\"]",
-        "This is a {0}, not yet its result.",
+        "This is a {0}, not its result.",
         "Put an `await` before it: a call of a coroutine function gives only a coroutine.",
     ),
     _Mistake(
         "SyntaxError",
         r"('await'|'async with'|'async for'|asynchronous comprehension) outside (?:of |an )*(async|function)",
-        "{0} can only stand in a function that begins with `async def`.",
+        "{0} can only be used in a function that begins with `async def`.",
         "Write `async def`, and `await` that function where it's called; at the top of a file "
         "`asyncio.run(main())` starts the first one.",
     ),
@@ -200,7 +201,7 @@ _TABLE: Final = (
 
 
 def mistakes(run: Run) -> Iterator[Finding]:
-    """What the author most likely did not mean: of the error that ended the script, and of its locks."""
+    """Find what the author probably did not intend: from the final error, and from locks."""
     told = [said for error in _errors(run) for said in _of_error(run, error)]
     for message, advice, site in (*told, *_thread_locks(run)):
         yield Finding(FindingKind.MISTAKEN_CALL, message, advice, site, own(site))
@@ -209,7 +210,7 @@ def mistakes(run: Run) -> Iterator[Finding]:
 def _errors(run: Run) -> Iterator[Uncaught]:
     yield from run.uncaught
     for note in run.notes if not run.tracks else ():
-        if "SyntaxError: " in note:  # it never began
+        if "SyntaxError: " in note:  # it never started
             yield Uncaught("SyntaxError", note.partition("SyntaxError: ")[2], False, False, "", None)
 
 
@@ -228,8 +229,8 @@ def _of_error(run: Run, error: Uncaught) -> Iterator[_Told]:
         yield f"{called}, but not awaited: so nothing was acquired.", advice, error.site
     elif error.error == "CancelledError" and pending:
         message = (
-            f"The main coroutine was over while {many(len(pending), 'task')} went on. So they were "
-            "cancelled, with all that waits for them."
+            f"The main coroutine finished while {many(len(pending), 'task')} were still running. So they "
+            "were cancelled, along with everything that waits for them."
         )
         advice = "If it returned or dropped an `asyncio.gather(...)`: write `await asyncio.gather(...)`."
         yield message, advice, error.site
@@ -239,7 +240,7 @@ def _of_error(run: Run, error: Uncaught) -> Iterator[_Told]:
 
 
 def _thread_locks(run: Run) -> Iterator[_Told]:
-    """A task waits for a lock of ``threading`` that another task of its thread holds: neither goes on."""
+    """A task waits for a ``threading`` lock that another task of its thread holds: neither can continue."""
     for one in run.stuck:
         if one.track is None or one.resource is None or (one.state, one.reason) != (State.RUNNING, "lock"):
             continue

@@ -1,4 +1,4 @@
-"""What findings call a connection pool, and what its library calls its parts."""
+"""How findings refer to a connection pool, and its library's names for its parts."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _GIVING_BACK = {
 
 
 def noun(pool: Resource) -> str:
-    """What one makes: of AWS and HTTP, a client that has a pool."""
+    """Return the noun for what the user creates: for AWS and HTTP, a client that has a pool."""
     return "client" if is_http(pool) else "pool"
 
 
 def called(pool: Resource) -> str:
-    """ "redis pool made at app.py:12 in main()"."""
+    """Return "redis pool made at app.py:12 in main()"."""
     return f"{pool.name} {noun(pool)}" + (f" made{at(pool.site)}" if pool.site else "")
 
 
 def is_http(pool: Resource) -> bool:
-    """Its connections speak HTTP, so the server may end each of them itself."""
+    """Return whether its connections speak HTTP, so that the server may close them itself."""
     return pool.name == "http" or pool.name not in _SIZE
 
 
 def size(pool: Resource) -> str:
-    """The parameter that says how many connections it may have."""
+    """Return the parameter that limits how many connections it may have."""
     return _SIZE.get(pool.name, _SIZE_OF_AWS)
 
 
@@ -48,7 +48,7 @@ def giving_back(pool: Resource) -> str:
 
 
 def taken_in(run: Run, pool: Resource, track: int) -> str:
-    """ " in show()": the innermost call on the track that took a connection, else what the track runs."""
+    """Return " in show()": the innermost call that took a connection, or else the track's function."""
     starts = [slot.start_ns for slot in pool.slots if slot.track == track]
     calls = [
         lane

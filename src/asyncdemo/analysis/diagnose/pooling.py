@@ -1,4 +1,4 @@
-"""Connection pools that are made for each call, too small for their callers, or close too soon."""
+"""Connection pools that are created for each call, are too small, or close connections too soon."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
 from asyncdemo.model import Resource, ResourceKind, Run, Track, TrackKind
 
 _SEVERAL = 3
-"""Pools of one line, from which on they look like one for each call."""
+"""From this many pools created on one line, they look like one for each call."""
 
 _WAITED_NS = 50_000_000
 _REOPENED = 5
 
 
 def pools_per_call(run: Run) -> Iterator[Finding]:
-    """Pools made at one line, each used by its maker only: nothing is reused, and nothing limits."""
+    """Find pools created on one line, each used only by its creator: no reuse, and no limit."""
     for pools in _made_per_call(run):
         first = pools[0]
         opened = sum(len(pool.connections) for pool in pools)
@@ -41,7 +41,7 @@ def pools_per_call(run: Run) -> Iterator[Finding]:
 
 
 def made_in(run: Run) -> dict[tuple[str, str], str]:
-    """(file, function) -> what it makes anew for each call: "client" or "pool"."""
+    """Return (file, function) -> what it creates for each call: "client" or "pool"."""
     firsts = [pools[0] for pools in _made_per_call(run)]
     return {(pool.site.file, pool.site.function): noun(pool) for pool in firsts if pool.site is not None}
 
@@ -55,11 +55,11 @@ def _made_per_call(run: Run) -> Iterator[list[Resource]]:
 
 
 def _is_one_each(run: Run, pools: Sequence[Resource]) -> bool:
-    """Were they made by several callers, each for itself, or by one again after it was done with the last?"""
+    """Return whether several callers created one each, or one caller a new one after using the last."""
     makers = {pool.made_by for pool in pools if pool.made_by is not None}
     if len(makers) > 1:
         if len(makers) == len(pools) and any(_is_worker(run.tracks[maker]) for maker in makers):
-            return False  # one for each worker thread, which keeps it: threads may not share every client
+            return False  # each worker thread keeps one: not every client can be shared between threads
         return all(_is_private(run, pool) for pool in pools)
     ordered = sorted(pools, key=lambda pool: pool.made_ns or 0)
     failed = any(connection.ready_ns is None for pool in pools for connection in pool.connections)
@@ -70,7 +70,7 @@ def _is_one_each(run: Run, pools: Sequence[Resource]) -> bool:
 
 
 def _is_private(run: Run, pool: Resource) -> bool:
-    """Was it used by its maker only, and by what came to be after the pool and before the maker's end?"""
+    """Return whether only its creator used it, or newer tracks before the creator ended."""
     if pool.made_by is None or pool.made_ns is None:
         return False
     maker = run.tracks[pool.made_by]
@@ -82,13 +82,13 @@ def _is_private(run: Run, pool: Resource) -> bool:
 
 
 def _is_worker(track: Track) -> bool:
-    """Of an executor: it lives on after the call, and so may what it keeps."""
+    """Return whether it is an executor's worker, which outlives the call, as may what it keeps."""
     idle = any(wait.reason == "idle" for _, wait in causes_used(track.spans))
     return track.kind is TrackKind.THREAD and idle
 
 
 def small_pools(run: Run) -> Iterator[Finding]:
-    """Pools that callers queued for."""
+    """Find pools that callers queued for."""
     emptied = {pool.index for pool, *_ in nested(run)}
     queued_for = [
         use for use in pool_use(run) if use.queued_ns >= _WAITED_NS and use.resource.index not in emptied
@@ -101,32 +101,33 @@ def small_pools(run: Run) -> Iterator[Finding]:
         places = "its connections" if pool.limit is None else many(pool.limit, "connection")
         yield Finding(
             FindingKind.SMALL_POOL,
-            f"The {called(pool)} was smaller than what asked for it: up to {use.most_waiting:,} queued for "
+            f"The {called(pool)} was too small for its callers: up to {use.most_waiting:,} queued for "
             f"{places}, {span(use.queued_ns)} in all and {span(use.longest_queue_ns)} at the longest."
             + _others("was" if more == 1 else "were", more),
-            f"If what is behind it bears more, raise {size(pool)}. Else hold each connection for less: take "
-            "it late, give it back before doing other work. If it is to limit, this is the queue before it.",
+            f"If what is behind it can take more, raise {size(pool)}. If not, hold each connection for a "
+            "shorter time: take it late, and give it back before doing other work. If it is meant as a "
+            "limit, this is the queue in front of it.",
             pool.site,
             own(pool.site),
         )
 
 
 def _growing(use: PoolUse, more: int) -> Finding:
-    """Callers queued though it was never full: it opens connections in the background, one by one."""
+    """Callers queued although it was never full: it opens connections in the background, one by one."""
     pool = use.resource
     return Finding(
         FindingKind.SMALL_POOL,
         f"The {called(pool)} was still opening connections while up to {use.most_waiting:,} queued for one: "
         f"{use.most_open:,} of {pool.limit:,} were ever open; {span(use.queued_ns)} in all and "
         f"{span(use.longest_queue_ns)} at the longest." + _others("was" if more == 1 else "were", more),
-        "Let it open before the callers come: a higher `min_size`, and wait until it is filled.",
+        "Open them before the callers come: set a higher `min_size`, and wait until the pool is filled.",
         pool.site,
         own(pool.site),
     )
 
 
 def refused_by_pool(run: Run) -> Iterator[Finding]:
-    """Pools that had no connection for those who asked, and told them so."""
+    """Find pools that turned callers away because they had no connection."""
     refusing = [use for use in pool_use(run) if use.refused]
     for use, more in _of_each_line(refusing, lambda use: use.refused):
         pool = use.resource
@@ -144,7 +145,7 @@ def refused_by_pool(run: Run) -> Iterator[Finding]:
 
 
 def _of_each_line(uses: Sequence[PoolUse], worse: Callable[[PoolUse], int]) -> Iterator[tuple[PoolUse, int]]:
-    """(the worst pool that was made at a line, how many more were made there): one a process, say."""
+    """Yield (worst pool created on a line, how many more were created there), for example one per process."""
     groups: defaultdict[object, list[PoolUse]] = defaultdict(list)
     for use in uses:
         groups[use.resource.name, use.resource.site].append(use)
@@ -168,13 +169,13 @@ def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
             "or use psycopg_pool, whose callers queue."
         )
     return (
-        f"If what is behind it bears more, raise {size(pool)}. Else hold connections for less, or let fewer "
-        "callers in at the same time."
+        f"If what is behind it can take more, raise {size(pool)}. If not, hold connections for a shorter "
+        "time, or let fewer callers in at the same time."
     )
 
 
 def reopened_connections(run: Run) -> Iterator[Finding]:
-    """Pools that closed connections and opened others in their place."""
+    """Find pools that closed connections and opened others in their place."""
     for use in pool_use(run):
         pool = use.resource
         failed = sum(connection.ready_ns is None for connection in pool.connections)
@@ -199,6 +200,6 @@ def _advice_for_reopened(pool: Resource) -> str:
             "to as many as are in use at the same time."
         )
     return (
-        "Look for who closes them: a pool or client that is closed after each use, an idle time that is too "
+        "Find out what closes them: a pool or client that is closed after each use, an idle time that is too "
         "short, or errors."
     )

@@ -1,4 +1,4 @@
-"""The words for who waits, what for, and at which line; the same in findings, in checks and while it runs."""
+"""Phrases for who waits, for what, and at which line; used in findings, in checks and while it runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WAITS: dict[str, str] = {
     "net.read": "waits for data from the network",
     "net.write": "waits until the network takes its data",
     "net.connect": "waits for a connection to be made",
-    "net.accept": "waits for somebody to connect",
+    "net.accept": "waits for a client to connect",
     "subprocess": "waits for a subprocess",
     "stdin": "waits for input",
     "dns": "waits for a name to be looked up",
@@ -34,7 +34,7 @@ _WAITS: dict[str, str] = {
     "event loop": "runs an event loop",
     "idle": "waits for work",
 }
-"""By the reason of a wait; {} is what it waits at."""
+"""By the reason of a wait; {} is what it waits for."""
 _FOR_OTHERS: dict[str, str] = {
     "thread": "waits for {} to end",
     "task": "awaits {}",
@@ -42,7 +42,7 @@ _FOR_OTHERS: dict[str, str] = {
     "taskgroup": "waits for the tasks of its group ({})",
     "tasks": "awaits {}",
 }
-"""Where those that are waited for are known."""
+"""By the reason of a wait; {} is the known tracks that it waits for."""
 _UNNAMED: dict[str, str] = {
     "empty queue": "a queue",
     "full queue": "a queue",
@@ -55,12 +55,12 @@ _UNNAMED: dict[str, str] = {
 
 
 class Phrases:
-    """Of one run."""
+    """Phrases about the tracks and resources of one run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._twins: dict[tuple[ResourceKind, Site | None, str], list[int]] = {}
-        """The resources that one line made under one name."""
+        """Resources that were created on the same line with the same name."""
         for resource in run.resources:
             self._twins.setdefault((resource.kind, resource.site, resource.label), []).append(resource.index)
         self._stuck = {one.track: one for one in run.stuck if one.track is not None}
@@ -83,7 +83,7 @@ class Phrases:
         return listed([self._name(one.name, one.function) for one in together])
 
     def what(self, index: int) -> str:
-        """ "lock `left`", "the semaphore `gate` (2 slots)", "lock 3 of those made at phil.py:4"."""
+        """Describe a resource: "lock `left`", "lock no. 3 made at phil.py:4"."""
         resource = self._run.resources[index]
         noun = f"{resource.name} pool".strip() if resource.kind is ResourceKind.POOL else str(resource.kind)
         twins = self._twins[resource.kind, resource.site, resource.label]
@@ -94,7 +94,7 @@ class Phrases:
         return f"{noun}{number}{made}" if made else f"a {noun}"
 
     def holds(self, held: Sequence[Holding]) -> str:
-        """ "holds lock `left` (taken at bank.py:12)"."""
+        """Say what is held: "holds lock `left` (taken at bank.py:12)"."""
         parts = []
         for index in dict.fromkeys(holding.resource for holding in held):
             places = dict.fromkeys(spot(one.site) for one in held if one.resource == index and one.site)
@@ -113,7 +113,7 @@ class Phrases:
         return f"{count} of the {many(resource.limit, unit)} of {what}"
 
     def where(self, one: Stuck, again: Collection[int] = ()) -> str:
-        """ "waits for lock `right` at bank.py:14"; again: what it holds already."""
+        """Say what it waits for: "waits for lock `right` at bank.py:14"; it already holds ``again``."""
         at = f" at {spot(one.site)}" if one.site is not None else ""
         if one.state is State.READY:
             return "has not begun" if one.site is None else f"is ready to go on{at}"
@@ -152,7 +152,7 @@ class Phrases:
 
 
 def spot(site: Site | None) -> str:
-    """ "bank.py:14"."""
+    """Return "bank.py:14"."""
     if site is None:
         return ""
     file = re.split(r"[/\\]", site.file)[-1]
@@ -160,7 +160,7 @@ def spot(site: Site | None) -> str:
 
 
 def of_several(words: str) -> str:
-    """The same of more than one: "wait for ...", "each hold ..."; names between backticks stay."""
+    """Put words into the plural: "wait for ...", "each hold ..."; names between backticks stay."""
     parts = words.split("`")
     parts[::2] = [_VERB.sub(lambda verb: _PLURAL[verb[0]], part) for part in parts[::2]]
     return "`".join(parts)
@@ -181,7 +181,7 @@ _VERB = re.compile(r"\b(" + "|".join(sorted(_PLURAL, key=len, reverse=True)) + r
 
 
 def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
-    """ "a, b and c", "a, b, c and 7 more"."""
+    """Return "a, b and c" or "a, b, c and 7 more"."""
     shown = list(names[:most]) if len(names) > most + 1 else list(names)
     if len(names) > len(shown):
         shown.append(f"{len(names) - len(shown):,} more")

@@ -1,8 +1,8 @@
-"""What a run amounts to, in figures: pure functions of a ``Run``.
+"""The figures of a run: pure functions of a ``Run``.
 
-The words (wall, peak, open, ideal, the states and whose they are) mean what the vocabulary of the
-documentation says. Not for: judging what is good or bad (``diagnose``) or drawing (``render``).
-All times are integer nanoseconds unless the name says otherwise.
+The glossary of the documentation defines the terms (wall, peak, open, ideal, the states and whose they
+are). All times are integer nanoseconds unless the name says otherwise. Not here: judging what is good or
+bad (see ``diagnose``), drawing (``render``).
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from asyncdemo.analysis.metrics.limits import (
 )
 from asyncdemo.analysis.metrics.memory import MemoryUse, memory_use
 from asyncdemo.analysis.metrics.pools import most_open
-from asyncdemo.analysis.metrics.requests import RequestUse, request_use, requests_by_path
-from asyncdemo.analysis.metrics.served import at_service
+from asyncdemo.analysis.metrics.requests import RequestUse, at_service, request_use, requests_by_path
 from asyncdemo.analysis.metrics.states import LaneTotals, lane_totals, row_totals, state_sums
 from asyncdemo.analysis.metrics.steps import LongestStep, blocking_steps, longest_step
 from asyncdemo.model import Outcome, ResourceKind, Run, State, Track
@@ -67,30 +66,30 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """Every figure of a run. The sums of states are over tracks, ``lane_totals`` is per lane.
+    """Every figure of a run. The sums of states are over tracks; ``lane_totals`` is per lane.
 
-    Of a server, what is said of all its lanes together (wall to outcomes) is of those that were open
-    while requests were under way.
+    For a server, the figures about all lanes together (wall to outcomes) cover the lanes that were open
+    while requests were in progress.
 
     Attributes:
         wall_ns: From the first lane's open to the last lane's close.
         ideal_ns: What that would be with no overhead; None if the run was cut off.
-        lanes: How many there were.
+        lanes: How many lanes there were.
         peak: The most lanes at work at the same time.
         open: The most lanes open at the same time.
         steps: How many steps the tasks made.
-        running_ns: How long all tracks ran, added up.
-        ready_ns: How long all tracks were ready, added up.
-        waiting_ns: How long all tracks waited, added up.
-        queued_ns: How long all tracks queued, added up.
-        blocked_ns: How long the ``blocking_steps`` held their loops. For steps of tasks it is part of
+        running_ns: How long all tracks ran, in total.
+        ready_ns: How long all tracks were ready, in total.
+        waiting_ns: How long all tracks waited, in total.
+        queued_ns: How long all tracks queued, in total.
+        blocked_ns: How long the ``blocking_steps`` held their loops. For steps of tasks, this is part of
             ``running_ns``.
         blocks: How many blocking steps there were.
         longest_step: The longest step of any task; None if none ran.
         throughput_per_s: Lanes that returned, per second of wall.
-        resources: How each was used.
+        resources: How each resource was used.
         lane_totals: How long each lane was in each state.
-        idle: Time in which threads show as running and used no CPU; estimated.
+        idle: Time in which threads show as running but used no CPU; estimated.
         outcomes: How many lanes ended in each way; a way that does not occur is left out.
         unawaited: How many coroutines were dropped.
         left_pending: How many tasks were left pending.
@@ -100,7 +99,7 @@ class Metrics:
         paths: The same for each path.
         memory: The memory of all processes; zeros if it was not sampled.
         processes: How many processes were recorded.
-        connections_open: The most connections open at the same time, of all pools together.
+        connections_open: The most connections open at the same time, over all pools.
     """
 
     wall_ns: int
@@ -133,14 +132,14 @@ class Metrics:
 
 
 def measure(run: Run) -> Metrics:
-    """All figures together, for a report; the functions beside it give single ones."""
+    """Return all figures, for a report; the other functions return single ones."""
     sums = state_sums(run)
     serving = at_service(run)
     met = meetings(serving)
     resources = resource_use(run)
     return Metrics(
         wall_ns=wall_ns(serving),
-        # What was done was possible: a lane that works outside of its slot too need not wait its turn.
+        # No longer than the run itself: a lane that also works outside its slot need not wait its turn.
         ideal_ns=None if was_cut_off(run) else min(ideal_ns(serving, met), wall_ns(serving)),
         lanes=len(serving.lanes) + sum(len(tasks.starts_ns) for tasks in run.summed),
         peak=peak(serving, met),
@@ -178,29 +177,29 @@ def _outcomes(run: Run) -> Counter[Outcome]:
 
 
 def wall_ns(run: Run) -> int:
-    """From the first lane's open to the last lane's close; 0 without lanes."""
+    """Return the time from the first lane's open to the last lane's close; 0 without lanes."""
     starts = [*(lane.start_ns for lane in run.lanes), *(min(tasks.starts_ns) for tasks in run.summed)]
     ends = [*(lane.end_ns for lane in run.lanes), *(max(tasks.ends_ns) for tasks in run.summed)]
     return max(ends, default=0) - min(starts, default=0)
 
 
 def left_pending(run: Run) -> tuple[Track, ...]:
-    """The program's tasks that were not done when their loop ended; the main one may be among them."""
+    """Return the program's tasks that were not done when their loop ended, perhaps including the main one."""
     return tuple(track for track in map(run.tracks.__getitem__, run.left_pending) if not track.own)
 
 
 def throughput_per_s(run: Run) -> float:
-    """Lanes that returned, per second of wall; 0 where no time passed."""
+    """Return the lanes that returned, per second of wall; 0 if no time passed."""
     returned = _outcomes(run)[Outcome.RETURNED]
     wall = wall_ns(run)
     return returned / (wall / 1e9) if wall else 0.0
 
 
 def blocked_ns(run: Run) -> int:
-    """How long steps and other callbacks held an event loop, at a stretch longer than the threshold."""
+    """Return the total time of steps and callbacks that held an event loop longer than the threshold."""
     return sum(step.held_ns for step in blocking_steps(run))
 
 
 def blocks(run: Run) -> int:
-    """How many of them did."""
+    """Return how many blocking steps there were."""
     return len(blocking_steps(run))

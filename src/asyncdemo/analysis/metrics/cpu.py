@@ -1,8 +1,8 @@
 """CPU time that threads used, and the time in which they show as running without using any.
 
-Such a thread waited for the GIL, or in a call outside Python that nobody observes, or the operating
-system ran others: there are no edges to see. What is known is a bound. The GIL is a lock: while a thread
-waits for it another one holds it, and who holds it uses CPU time. (CPython, ``Python/ceval_gil.c``: it is
+Such a thread waited for the GIL or in a call outside Python that nobody observes, or the operating system
+ran other programs: no event shows which. What is known is a bound. The GIL is a lock: while one thread
+waits for it, another one holds it, and the holder uses CPU time. (CPython, ``Python/ceval_gil.c``: it is
 released around calls that block.) So a thread waited for it no longer than the other threads of its
 process used CPU time while it shows as running. The rest was not observed.
 """
@@ -21,14 +21,14 @@ from asyncdemo.analysis.metrics.states import by_track, pieces, tally
 from asyncdemo.model import Run, State, Track, TrackKind
 
 _NOISE_NS = 1_000_000
-"""Of one thread: less tells of the measuring, not of the thread."""
+"""For one thread: less than this is measurement noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Time in which threads show as running and used no CPU.
+    """Time in which threads show as running but used no CPU.
 
-    Both figures are 0 for a thread whose CPU time is not known.
+    Both figures are 0 for a thread whose CPU time is unknown.
 
     Attributes:
         gil_ns: At most this much of it was waiting for the GIL.
@@ -40,11 +40,11 @@ class Idle:
 
 
 def cpu_ns(run: Run) -> int:
-    """CPU time of the lanes, which shares one GIL.
+    """Return the CPU time of the lanes, all under one GIL.
 
-    For each thread: its lanes' running time without the blocking calls in it, and never more than
-    the CPU time that the system gave the thread. Where that is not known, what a thread did is not counted;
-    steps of tasks are: a loop takes one at a time.
+    For each thread: its lanes' running time without the blocking calls in it, and at most the thread's
+    CPU time as reported by the system. If that is unknown, what a thread itself did is not counted, but
+    the steps of its tasks are: a loop runs one at a time.
     """
     total = 0
     summed = _summed_running(run)
@@ -60,7 +60,7 @@ def cpu_ns(run: Run) -> int:
 
 
 def idle_while_running(run: Run) -> Idle:
-    """Over all threads that lanes are on, by themselves or by their tasks."""
+    """Return the idle time of all threads that have lanes, either themselves or through their tasks."""
     summed = _summed_running(run)
     idle = {
         thread: idle_ns
@@ -74,7 +74,7 @@ def idle_while_running(run: Run) -> Idle:
 
 
 def _gil_wait_ns(run: Run, idle: dict[int, int]) -> Iterator[int]:
-    """For each of the threads, how long it can have waited for the GIL."""
+    """Yield, for each of the threads, the longest time that it can have waited for the GIL."""
     threads = defaultdict[int, list[Track]](list)
     for track in run.tracks:
         if track.kind is TrackKind.THREAD:
@@ -98,7 +98,7 @@ def _gil_wait_ns(run: Run, idle: dict[int, int]) -> Iterator[int]:
 
 
 def _running(tracks: Iterable[Track]) -> Iterator[Interval]:
-    """When a thread and its tasks show as running."""
+    """Yield when a thread and its tasks show as running."""
     for track in tracks:
         for start_ns, end_ns, wait in spans_in(track.spans, State.RUNNING):
             if wait.via is None:
@@ -106,7 +106,7 @@ def _running(tracks: Iterable[Track]) -> Iterator[Interval]:
 
 
 class _Intervals:
-    """Some time, of which it is quickly told how much lies between two instants."""
+    """Merged intervals that make it quick to find how much of them lies between two instants."""
 
     def __init__(self, intervals: Iterable[Interval]) -> None:
         self._merged = merge(intervals)
@@ -114,7 +114,7 @@ class _Intervals:
         self._before = list(accumulate((end - start for start, end in self._merged), initial=0))
 
     def shared_ns(self, other: _Intervals) -> int:
-        """How much of the time is in both."""
+        """Return how much time is in both."""
         if len(self._merged) > len(other._merged):
             return other.shared_ns(self)
         return sum(other._until(end) - other._until(start) for start, end in self._merged)
@@ -128,14 +128,14 @@ class _Intervals:
 
 
 def _lanes_running(run: Run) -> dict[int | None, dict[int, int]]:
-    """Thread -> track with lanes -> how long they show it running, without the blocking calls in it."""
+    """Return thread -> track with lanes -> how long they show it running, without blocking calls."""
     hosted = by_track(run.lanes)
     blocking = _blocking_calls(run, hosted)
     found: defaultdict[int | None, dict[int, int]] = defaultdict(dict)
     for index, lanes in hosted.items():
         running = sum(
             duration
-            for state, wait, duration in tally(*pieces(lanes)).by_cause
+            for state, wait, duration in tally(*pieces(lanes))
             if state is State.RUNNING and wait.via not in hosted
         )
         blocked = 0
@@ -147,7 +147,7 @@ def _lanes_running(run: Run) -> dict[int | None, dict[int, int]]:
 
 
 def _summed_running(run: Run) -> dict[int | None, int]:
-    """Thread -> how long those of its tasks ran of which only sums are kept."""
+    """Return thread -> running time of its summed tasks."""
     running: dict[int | None, int] = defaultdict(int)
     for tasks in run.summed:
         running[tasks.thread] += tasks.running_ns
@@ -155,7 +155,7 @@ def _summed_running(run: Run) -> dict[int | None, int]:
 
 
 def _blocking_calls(run: Run, hosted: Iterable[int]) -> dict[int, list[Interval]]:
-    """The blocking calls made on behalf of each track: by itself, or by a child whose state it shows."""
+    """Return the blocking calls made for each track: by itself, or by a child whose state it shows."""
     if not run.blocking_calls:
         return {}
     shows: dict[int, set[int]] = {index: {index} for index in hosted}

@@ -1,4 +1,4 @@
-"""The calls of each function that the lanes are of: how many, how close together, how they ended."""
+"""The calls of each function that has lanes: how many, how close together, how they ended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FunctionUse:
         gap_ns: The longest time from the start of one call to the start of the next; 0 for fewer than two.
         longest_ns: How long the longest call was open; 0 without any.
         shortest_ns: How long the shortest call was open; 0 without any.
-        outcomes: How many ended in each way; one that does not occur is left out.
+        outcomes: How many ended in each way; a way that does not occur is left out.
     """
 
     calls: int = 0
@@ -35,10 +35,10 @@ class FunctionUse:
 
 
 def function_use(run: Run, met: Sequence[Meeting] | None = None) -> dict[str, FunctionUse]:
-    """Function -> its calls; only functions that were called.
+    """Return function -> its calls, for functions that were called.
 
     Args:
-        met: ``meetings(run)``, if known already.
+        met: ``meetings(run)``, if already known.
     """
     calls: defaultdict[str, list[tuple[Lane, Meeting]]] = defaultdict(list)
     for lane, meeting in zip(run.lanes, meetings(run) if met is None else met, strict=True):

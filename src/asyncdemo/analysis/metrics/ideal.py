@@ -1,4 +1,4 @@
-"""What the wall would be with no overhead: the lanes' own work, list-scheduled over the slots seen.
+"""The wall time without overhead: the lanes' own work, list-scheduled over the observed slots.
 
 R. L. Graham, "Bounds for certain multiprocessing anomalies", Bell System Technical Journal 45
 (1966): whenever a slot is free, the next job of the list takes it. The list is the order in which
@@ -20,18 +20,18 @@ Limit = tuple[int, int]
 """(index of the resource, how many may hold it)."""
 
 FOR_LANES = frozenset({"task", "tasks", "gather", "taskgroup"})
-"""The reasons of waits for other tasks."""
+"""Reasons of waits for other tasks."""
 IDLE = "idle"
-"""The reason of a pool's worker that waits for work: nobody's work."""
+"""The reason of a pool worker's wait for work, which is no lane's work."""
 
 
 def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
-    """The length of the best schedule that a learner could hope for; 0 without lanes.
+    """Return the length of the best schedule that a learner could hope for; 0 without lanes.
 
     Each lane takes its turn at the smallest limit that it met; one that met none starts immediately.
 
     Args:
-        met: ``meetings(run)``, if known already.
+        met: ``meetings(run)``, if already known.
     """
     work = own_work_ns(run)
     limited: defaultdict[Limit | None, list[int]] = defaultdict(list)
@@ -44,7 +44,7 @@ def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
 
 
 def was_cut_off(run: Run) -> bool:
-    """Did something end the run before its work was done: a limit, Ctrl-C, a signal, a deadlock, os._exit?
+    """Return whether a limit, Ctrl-C, signal, deadlock or os._exit ended the run before its work was done.
 
     What its lanes did until then says nothing about how long the work takes.
     """
@@ -56,7 +56,7 @@ def was_cut_off(run: Run) -> bool:
 
 
 def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
-    """When the last job ends if each in turn takes the slot that is free first; None: no limit."""
+    """Return when the last job ends if each in turn takes the first free slot; None means no limit."""
     if not jobs:
         return 0
     if slots is None or slots >= len(jobs):
@@ -69,7 +69,7 @@ def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
 
 
 def binding_limits(run: Run, met: Sequence[Meeting] | None = None) -> list[Limit | None]:
-    """For each lane, the smallest limit that it met; None if it met none."""
+    """Return, for each lane, the smallest limit that it met; None if it met none."""
     limits = {
         resource.index: max(limit, 1)
         for resource in run.resources
@@ -86,10 +86,10 @@ def binding_limits(run: Run, met: Sequence[Meeting] | None = None) -> list[Limit
 
 
 def own_work_ns(run: Run) -> list[int]:
-    """For each lane, its running and waiting that nobody else's work explains.
+    """Return, for each lane, its running and waiting time that no other lane's work explains.
 
-    Without ready and queued, without waiting for another lane of the run, without the idling of a
-    pool's worker, and without the lanes nested inside it on its track: they have their own.
+    It excludes being ready or queued, waiting for another lane of the run, the idling of a pool's
+    worker, and the lanes nested inside it on its track, which have their own.
     """
     hosted = by_track(run.lanes)
     inner = {track: _nested(lanes) for track, lanes in hosted.items()}
@@ -98,13 +98,13 @@ def own_work_ns(run: Run) -> list[int]:
         if wait.via in hosted or state in (State.READY, State.QUEUED):
             return False
         if run.summed and wait.reason in FOR_LANES and wait.on is None:
-            return state is State.RUNNING  # for one of those that are summed up
+            return state is State.RUNNING  # a wait for one of the summed tasks
         return state is State.RUNNING or not (wait.reason == IDLE or (wait.on in hosted and wait.on != track))
 
     return [
         sum(
             duration
-            for state, wait, duration in tally(*_outside(lane, inner[lane.track][id(lane)])).by_cause
+            for state, wait, duration in tally(*_outside(lane, inner[lane.track][id(lane)]))
             if is_own(state, wait, lane.track)
         )
         for lane in run.lanes
@@ -112,7 +112,7 @@ def own_work_ns(run: Run) -> list[int]:
 
 
 def _nested(lanes: Sequence[Lane]) -> dict[int, list[Interval]]:
-    """For each lane of a track (by id), the intervals of the lanes directly inside it.
+    """Return, for each lane of a track (by id), the intervals of the lanes directly inside it.
 
     The lanes must be in order of opening, an outer one before an inner one.
     """
@@ -128,7 +128,7 @@ def _nested(lanes: Sequence[Lane]) -> dict[int, list[Interval]]:
 
 
 def _outside(lane: Lane, inner: Sequence[Interval]) -> Iterator[Spans]:
-    """The lane's spans but for the inner intervals."""
+    """Yield the lane's spans without the inner intervals."""
     if not inner:
         yield lane.spans
         return

@@ -1,4 +1,4 @@
-"""How many were at it at the same time: lanes open, lanes at work, and who held and queued for a resource."""
+"""How many at the same time: lanes open, lanes at work, and holders of and queues for a resource."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IF_QUEUED_FOR = frozenset({ResourceKind.LOCK, ResourceKind.POOL})
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """met: the limits that a lane queued for or held. held: when it held any, as a union."""
+    """The limits that a lane queued for or held, and when it held any of them (merged intervals)."""
 
     met: frozenset[int]
     held: tuple[Interval, ...]
@@ -28,13 +28,13 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class ResourceUse:
-    """How something limited was used.
+    """How a resource was used.
 
     Attributes:
-        resource: What it is.
+        resource: The resource.
         peak_held: The most held at the same time; for a queue, its greatest length.
         peak_queued: The most that queued for it at the same time.
-        queued_ns: How long all tracks queued for it, added up.
+        queued_ns: How long all tracks queued for it, in total.
     """
 
     resource: Resource
@@ -44,24 +44,24 @@ class ResourceUse:
 
 
 def open_lanes(run: Run) -> int:
-    """The most lanes open at the same time."""
+    """Return the most lanes open at the same time."""
     return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed(run)))
 
 
 def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
-    """The most lanes at work at the same time.
+    """Return the most lanes at work at the same time.
 
     A lane that meets a limit is at work while it holds a slot, any other from open to close.
-    Slots are counted, never states: a lane does things before it queues and after it lets go.
+    Slots count, not states: a lane also does things before it queues and after it releases its slot.
 
     Args:
-        met: ``meetings(run)``, if known already.
+        met: ``meetings(run)``, if already known.
     """
     return most_at_work(zip(run.lanes, meetings(run) if met is None else met, strict=True), summed(run))
 
 
 def most_at_work(lanes: Iterable[tuple[Lane, Meeting]], others: Iterable[Interval] = ()) -> int:
-    """``peak`` of some lanes, each with the limits that it met, and of others that met none."""
+    """Return the ``peak`` of some lanes, each with the limits that it met, and of others that met none."""
     at_work = (
         interval
         for lane, meeting in lanes
@@ -71,15 +71,15 @@ def most_at_work(lanes: Iterable[tuple[Lane, Meeting]], others: Iterable[Interva
 
 
 def summed(run: Run) -> Iterator[Interval]:
-    """When each of the tasks was there of which only sums are kept."""
+    """Return when each of the summed tasks existed."""
     return (interval for tasks in run.summed for interval in zip(tasks.starts_ns, tasks.ends_ns, strict=True))
 
 
 def meetings(run: Run) -> list[Meeting]:
-    """For each lane, which limits it met and when it held a slot.
+    """Return, for each lane, which limits it met and when it held a slot.
 
-    A lane has the slots of its track. It has those of a track without lanes too, where that one
-    works for it: a child task whose state it shows, or the executor's worker it waits for.
+    A lane has the slots of its track. It also has those of a track without lanes that works for it: a
+    child task whose state it shows, or the executor worker that it waits for.
     """
     limiting = limits(run)
     indices = {resource.index for resource in limiting}
@@ -110,10 +110,10 @@ def meetings(run: Run) -> list[Meeting]:
 
 
 def limits(run: Run) -> tuple[Resource, ...]:
-    """The resources that limit how many lanes are at work.
+    """Return the resources that limit how many lanes are at work.
 
-    A lock or a pool of connections does only if somebody queued for it: many lanes hold one for a part of
-    what they do. A queue limits its length, not the lanes.
+    A lock or connection pool does so only if a track queued for it: many lanes hold one for only part of
+    their work. A queue limits its length, not the lanes.
     """
     some = any(resource.kind in _IF_QUEUED_FOR for resource in run.resources)
     contended = {
@@ -129,16 +129,15 @@ def limits(run: Run) -> tuple[Resource, ...]:
 
 
 def resource_use(run: Run) -> tuple[ResourceUse, ...]:
-    """One for each resource, in the order of ``run.resources``."""
+    """Return one for each resource, in the order of ``run.resources``."""
     queued: defaultdict[int | None, list[Interval]] = defaultdict(list)
     for track in run.tracks:
         for start, end, wait in spans_in(track.spans, State.QUEUED):
-            if wait.via is None:  # else the child's own track has it
+            if wait.via is None:  # otherwise the child's own track has it
                 queued[wait.resource].append((start, end))
     for resource in run.resources:
-        if (
-            resource.kind is ResourceKind.EXECUTOR and resource.queue
-        ):  # has the items too whose tracks show something else meanwhile
+        # An executor's queue also has the items whose tracks show something else meanwhile.
+        if resource.kind is ResourceKind.EXECUTOR and resource.queue:
             queued[resource.index] = [(slot.start_ns, slot.end_ns) for slot in resource.queue]
     return tuple(
         ResourceUse(
@@ -152,10 +151,10 @@ def resource_use(run: Run) -> tuple[ResourceUse, ...]:
 
 
 def most_at_once(intervals: Iterable[Interval]) -> int:
-    """The most intervals that share an instant.
+    """Return the most intervals that share an instant.
 
-    Of two that touch, the first ends before the second starts. An interval without length shares
-    its instant with those around it, not with others of no length.
+    If two touch, the first ends before the second starts. An interval without length shares its
+    instant with those around it, but not with others without length.
     """
     starts, ends, points = [], [], set()
     for start, end in intervals:
@@ -168,7 +167,7 @@ def most_at_once(intervals: Iterable[Interval]) -> int:
     ends.sort()
     ended = 0
     for start in starts:
-        # one at the most, though more may have: so what is left has been the most, and never gets less
+        # One at most, even if more have ended: so what is left is the maximum so far and never shrinks.
         if ends[ended] <= start:
             ended += 1
     most = len(starts) - ended
@@ -176,7 +175,7 @@ def most_at_once(intervals: Iterable[Interval]) -> int:
 
 
 def spans_in(spans: Spans, state: State) -> Iterator[tuple[int, int, Wait]]:
-    """(start_ns, end_ns, cause) of the spans in one state; quick where they are few."""
+    """Yield (start_ns, end_ns, cause) of the spans in one state; quick if there are few."""
     starts, states, waits, end_ns = spans.columns
     text, wanted = states.tobytes(), bytes([state])
     at = text.find(wanted)
@@ -186,13 +185,13 @@ def spans_in(spans: Spans, state: State) -> Iterator[tuple[int, int, Wait]]:
 
 
 def causes_used(spans: Spans) -> list[tuple[State, Wait]]:
-    """Every cause that occurs, with its state, once."""
+    """Return every cause that occurs, with its state, once."""
     causes = spans.causes
     return [(STATES[state], causes[wait]) for state, wait in spans.sums()]
 
 
 def merge(intervals: Iterable[Interval]) -> list[Interval]:
-    """The union, as sorted intervals that do not touch."""
+    """Return the union, as sorted intervals that do not touch."""
     merged: list[Interval] = []
     for start, end in sorted(intervals):
         if merged and start <= merged[-1][1]:
@@ -203,7 +202,7 @@ def merge(intervals: Iterable[Interval]) -> list[Interval]:
 
 
 def overlap_ns(merged: Sequence[Interval], interval: Interval) -> int:
-    """How much of the interval the merged ones cover."""
+    """Return how much of the interval the merged ones cover."""
     start_ns, end_ns = interval
     first = max(bisect_right(merged, (start_ns, start_ns)) - 1, 0)
     last = bisect_left(merged, (end_ns, end_ns))
@@ -213,16 +212,16 @@ def overlap_ns(merged: Sequence[Interval], interval: Interval) -> int:
 
 
 class _Held:
-    """The slots that one track held, sorted so that those of a time are found quickly."""
+    """The slots that one track held, sorted so that those in a period are found quickly."""
 
     def __init__(self, slots: Iterable[tuple[int, int, int]] = ()) -> None:
-        """slots: (start_ns, end_ns, resource)."""
+        """Each slot is (start_ns, end_ns, resource)."""
         self._slots = sorted(slots)
         self._starts = [start for start, _, _ in self._slots]
         self._ends_so_far = list(accumulate((end for _, end, _ in self._slots), max))
 
     def during(self, start_ns: int, end_ns: int) -> Iterator[tuple[int, int, int]]:
-        """The parts between two times. A slot given back immediately is a part without length."""
+        """Yield the parts between two times. A slot released immediately is a part without length."""
         first = bisect_left(self._ends_so_far, start_ns)
         for start, end, resource in self._slots[first : bisect_left(self._starts, end_ns)]:
             if end > start_ns or start == end == start_ns:

@@ -1,4 +1,4 @@
-"""How much memory a run had, and by how much it grew. Not for: taking the samples (``runner``)."""
+"""How much memory a run had, and by how much it grew. Not here: sampling it (see ``recording.memory``)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from asyncdemo.model import Run
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """The most of each, and how much more that is than in the first sample, taken before the script began.
+    """The maximum of each figure, and its growth since the first sample, taken before the script began.
 
     Attributes:
-        samples: How many were taken.
+        samples: How many samples were taken.
         most_resident_bytes: The most in memory.
         resident_growth_bytes: By how much the memory grew.
         most_virtual_bytes: The most reserved, whether or not it was ever touched.
         virtual_growth_bytes: By how much that grew.
-        most_threads: The most threads, of all processes.
+        most_threads: The most threads, over all processes.
         threads_growth: By how much the number of threads grew.
     """
 
@@ -31,7 +31,7 @@ class MemoryUse:
 
 
 def memory_use(run: Run) -> MemoryUse:
-    """Zeros if it was not sampled."""
+    """Return the memory use of a run; zeros if it was not sampled."""
     if not run.memory:
         return MemoryUse()
     first = run.memory[0]

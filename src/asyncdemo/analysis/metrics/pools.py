@@ -1,6 +1,6 @@
-"""What connection pools were used for: how many connections were opened, open, held, waited for and lost.
+"""How connection pools were used: how many connections were opened, open, held, waited for and leaked.
 
-Not for: who held what when; that is in ``Resource.connections``.
+Not here: who held what when (see ``Resource.connections``).
 """
 
 from __future__ import annotations
@@ -14,28 +14,14 @@ from asyncdemo.model import Connection, Outcome, Resource, ResourceKind, Run, Sl
 
 
 @dataclass(frozen=True, slots=True)
-class Queueing:
-    """One track that waited for its turn at a resource."""
-
-    resource: int
-    track: int
-    start_ns: int
-    end_ns: int
-
-    @property
-    def duration_ns(self) -> int:
-        return self.end_ns - self.start_ns
-
-
-@dataclass(frozen=True, slots=True)
 class PoolUse:
-    """connections: opened in all. most_open, most_held, most_waiting: at the same time; held: or being opened
-    for the one who asked.
+    """How one connection pool was used.
 
-    reopened: opened beyond the most that were open at the same time: as many would have done. closed: by the
-    program, not by the garbage collector or the end. leaked: never given back by who held them last,
-    though that task or thread is over. idle_share: of the time that connections were open, the share
-    in which nobody held them; 0 if none was open.
+    ``connections`` were opened in total. ``most_open``, ``most_held`` and ``most_waiting`` count those at the
+    same time; one being opened for a caller is held. ``reopened`` are those beyond ``most_open``, which would
+    have been enough. ``closed`` were closed by the program, not by the garbage collector or at the end.
+    ``leaked`` were never given back by their last holder, a task or thread that has ended. ``idle_share`` is
+    the share of their open time in which nobody held the connections; 0 if none was open.
     """
 
     resource: Resource
@@ -53,29 +39,26 @@ class PoolUse:
 
 
 def pool_use(run: Run) -> tuple[PoolUse, ...]:
-    """One for each pool, in the order of ``run.resources``."""
+    """Return one for each pool, in the order of ``run.resources``."""
     pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
     if not pools:
         return ()
-    ends = _ends(run)
-    waited: defaultdict[int, list[Queueing]] = defaultdict(list)
-    for one in queueing(run):
-        waited[one.resource].append(one)
+    ends, waited = _ends(run), queueing(run)
     return tuple(_use(run, pool, ends[pool.process], waited[pool.index]) for pool in pools)
 
 
-def queueing(run: Run) -> list[Queueing]:
-    """Every turn that a track waited for, at resources that are known; a child's is told once, as its own."""
-    return [
-        Queueing(wait.resource, track.index, start_ns, end_ns)
-        for track in run.tracks
-        for start_ns, end_ns, wait in spans_in(track.spans, State.QUEUED)
-        if wait.resource is not None and wait.via is None
-    ]
+def queueing(run: Run) -> defaultdict[int, list[Slot]]:
+    """Return resource -> every wait of a track for its turn at it; a child's only once, as its own."""
+    waited: defaultdict[int, list[Slot]] = defaultdict(list)
+    for track in run.tracks:
+        for start_ns, end_ns, wait in spans_in(track.spans, State.QUEUED):
+            if wait.resource is not None and wait.via is None:
+                waited[wait.resource].append(Slot(track.index, start_ns, end_ns))
+    return waited
 
 
 def leaked(run: Run, pool: Resource) -> list[tuple[Connection, Slot]]:
-    """(connection, its last use) of those never given back, though the task or thread that had it is over."""
+    """Return (connection, last use) of each that was never given back by a task or thread that has ended."""
     found = []
     for connection in pool.connections:
         if connection.kept and connection.uses:
@@ -86,13 +69,13 @@ def leaked(run: Run, pool: Resource) -> list[tuple[Connection, Slot]]:
 
 
 def most_open(run: Run, pools: Sequence[Resource]) -> int:
-    """The most connections of these pools that were open at the same time."""
+    """Return the most connections of these pools that were open at the same time."""
     ends = _ends(run)
     return most_at_once(interval for pool in pools for interval in _open(pool, ends[pool.process]))
 
 
-def _use(run: Run, pool: Resource, end_ns: int, waited: Sequence[Queueing]) -> PoolUse:
-    intervals = _open(pool, end_ns)
+def _use(run: Run, pool: Resource, end_ns: int, waited: Sequence[Slot]) -> PoolUse:
+    intervals, queued = _open(pool, end_ns), [one.end_ns - one.start_ns for one in waited]
     at_once = most_at_once(intervals)
     open_ns = sum(end - start for start, end in intervals)
     held_ns = sum(
@@ -105,8 +88,8 @@ def _use(run: Run, pool: Resource, end_ns: int, waited: Sequence[Queueing]) -> P
         most_open=at_once,
         most_held=most_at_once((slot.start_ns, slot.end_ns) for slot in pool.slots),
         most_waiting=most_at_once((one.start_ns, one.end_ns) for one in waited),
-        queued_ns=sum(one.duration_ns for one in waited),
-        longest_queue_ns=max((one.duration_ns for one in waited), default=0),
+        queued_ns=sum(queued),
+        longest_queue_ns=max(queued, default=0),
         refused=len(pool.refused),
         reopened=len(pool.connections) - at_once,
         closed=sum(one.closed_ns is not None and not one.dropped for one in pool.connections),
@@ -123,7 +106,7 @@ def _open(pool: Resource, end_ns: int) -> list[Interval]:
 
 
 def _ends(run: Run) -> defaultdict[int, int]:
-    """When each process was seen last."""
+    """Return when each process was last seen."""
     ends: defaultdict[int, int] = defaultdict(int)
     for track in run.tracks:
         ends[track.process] = max(ends[track.process], track.end_ns)

@@ -1,6 +1,9 @@
-"""How a server answered its load client: counts and latencies of a run's requests.
+"""How a server answered its load client: counts and latencies of a run's requests, and the time they took.
 
-Not for: what its handlers did meanwhile; these are the lanes, and the other modules measure them.
+Only that time counts for a server: what it does before the first request and after the last response, when it
+opens and closes what it needs, keeps nobody waiting. Any other run counts from beginning to end.
+
+Not here: what its handlers did meanwhile. They are the lanes, which the other modules measure.
 """
 
 from __future__ import annotations
@@ -19,18 +22,18 @@ _FIRST_SERVER_ERROR = 500
 class RequestUse:
     """The requests of a run, or those to one path.
 
-    The latencies are of those that were answered, from the intended send to the end of the response; a
-    percentile is the nearest rank.
+    Latencies are those of answered requests, from the intended send to the end of the response;
+    percentiles are by nearest rank.
 
     Attributes:
         count: How many were sent.
-        answered: How many got a whole response, whatever its status.
-        failed: How many got none, or one with a status from 500 on.
+        answered: How many got a complete response, whatever its status.
+        failed: How many got none, or one with a status of 500 or above.
         statuses: Status -> how often.
         errors: Why there was no response -> how often.
-        p50_ns: Half of the latencies were no longer.
-        p90_ns: 90% of the latencies were no longer.
-        p99_ns: 99% of the latencies were no longer.
+        p50_ns: Half of the latencies were no longer than this.
+        p90_ns: 90% of the latencies were no longer than this.
+        p99_ns: 99% of the latencies were no longer than this.
         slowest_ns: The longest latency.
         wall_ns: From the first intended send to the last end.
     """
@@ -53,7 +56,7 @@ class RequestUse:
 
 
 def request_use(run: Run, path: str | None = None) -> RequestUse:
-    """Of all requests, or of those to ``path``."""
+    """Return the figures of all requests, or of those to ``path``."""
     requests = [request for request in run.requests if path is None or path_of(request) == path]
     if not requests:
         return RequestUse()
@@ -74,24 +77,41 @@ def request_use(run: Run, path: str | None = None) -> RequestUse:
 
 
 def requests_by_path(run: Run) -> dict[str, RequestUse]:
-    """Path -> its requests, in the order of the paths."""
+    """Return path -> the figures of its requests, in the order of the paths."""
     paths: defaultdict[str, list[Request]] = defaultdict(list)
     for request in run.requests:
         paths[path_of(request)].append(request)
     return {path: request_use(replace(run, requests=tuple(paths[path]))) for path in sorted(paths)}
 
 
+def served_ns(run: Run) -> tuple[float, float]:
+    """Return the times of the first send and the last response; (-inf, inf) for a run without requests."""
+    if not run.requests:
+        return float("-inf"), float("inf")
+    return min(r.sent_ns for r in run.requests), max(r.end_ns for r in run.requests)
+
+
+def at_service(run: Run) -> Run:
+    """Return the run with only the lanes that were open in that time."""
+    if not run.requests:
+        return run
+    start_ns, end_ns = served_ns(run)
+    return replace(
+        run, lanes=tuple(lane for lane in run.lanes if lane.start_ns < end_ns and lane.end_ns > start_ns)
+    )
+
+
 def has_failed(request: Request) -> bool:
-    """Without a whole response, or with one that reports an error of the server."""
+    """Return whether it got no complete response, or one that reports a server error."""
     return request.error is not None or request.status is None or request.status >= _FIRST_SERVER_ERROR
 
 
 def path_of(request: Request) -> str:
-    """``/upload`` of ``POST /upload 3``, without a query; "" where a file has another name."""
+    """Return ``/upload`` for ``POST /upload 3``, without a query; "" if a file has another kind of name."""
     _, _, rest = request.name.partition(" ")
     return rest.partition(" ")[0].partition("?")[0]
 
 
 def _percentile(ascending: Sequence[int], percent: int) -> int:
-    """Nearest rank: the smallest value that at least so many percent do not exceed."""
+    """Return the nearest rank: the smallest value that at least ``percent`` % of them do not exceed."""
     return ascending[ceil(len(ascending) * percent / 100) - 1] if ascending else 0

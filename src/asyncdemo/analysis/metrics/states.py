@@ -1,6 +1,6 @@
 """How long lanes were in each state, per lane and over the tracks of a run.
 
-Walks the columns of spans, since a run may have a million of them.
+This walks the columns of spans, since a run may have a million spans.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from operator import sub
 from asyncdemo.model import Lane, Request, Run, Spans, State, Wait
 
 STATES = tuple(State)
-"""By their number: looked up, as calling ``State`` takes long."""
+"""Indexed by number, since calling ``State`` is slow."""
 
 _SUSPENDED = frozenset({State.WAITING, State.QUEUED})
 
@@ -38,42 +38,27 @@ class LaneTotals:
     reasons: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The time that spans spent in each state for each cause. A cause may come more than once.
-
-    A sequence and no dictionary: to hash a cause takes longer than all the rest.
-    """
-
-    by_cause: Sequence[tuple[State, Wait, int]]
-
-    @property
-    def by_state(self) -> list[int]:
-        """Indexed by state."""
-        sums = [0] * len(STATES)
-        for state, _, duration in self.by_cause:
-            sums[state] += duration
-        return sums
-
-
 def durations(spans: Spans) -> Iterator[int]:
-    """The length of each span in ns."""
+    """Return the length of each span in ns."""
     starts, _, _, end_ns = spans.columns
     ends = chain(islice(starts, 1, None), (end_ns,))
     return map(sub, ends, starts)
 
 
-def tally(*parts: Spans) -> Tally:
-    """One tally of all parts together."""
+def tally(*parts: Spans) -> Sequence[tuple[State, Wait, int]]:
+    """Return the time that all parts spent in each state for each cause. A cause may occur more than once.
+
+    Not a dictionary: hashing causes would take longer than everything else.
+    """
     found: list[tuple[State, Wait, int]] = []
     for spans in parts:
         causes = spans.causes
         found += [(STATES[state], causes[wait], length) for (state, wait), length in spans.sums().items()]
-    return Tally(found)
+    return found
 
 
 def by_track(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
-    """The lanes of each track that hosts any, in order of opening; an outer lane before an inner one."""
+    """Return the lanes of each track that has any, in order of opening; an outer lane before an inner one."""
     hosted: defaultdict[int, list[Lane]] = defaultdict(list)
     for lane in lanes:
         hosted[lane.track].append(lane)
@@ -83,7 +68,7 @@ def by_track(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
 
 
 def pieces(lanes: Iterable[Lane]) -> Iterator[Spans]:
-    """The spans of one track's lanes (in order of opening), each instant once."""
+    """Yield the spans of one track's lanes (in order of opening), each instant once."""
     covered_ns: int | None = None
     for lane in lanes:
         if covered_ns is None or lane.start_ns >= covered_ns:
@@ -94,15 +79,14 @@ def pieces(lanes: Iterable[Lane]) -> Iterator[Spans]:
 
 
 def state_sums(run: Run) -> dict[State, int]:
-    """The time in each state over the tracks that host lanes, each instant of a track once.
+    """Return the time in each state over the tracks that have lanes, each instant of a track once.
 
-    What a lane borrows from a child that hosts lanes itself counts as waiting: the child's own
-    lanes have the rest.
+    States that a lane shows of a child with its own lanes count as waiting: the child's lanes have them.
     """
     hosted = by_track(run.lanes)
     sums = dict.fromkeys(State, 0)
     for lanes in hosted.values():
-        for state, wait, duration in tally(*pieces(lanes)).by_cause:
+        for state, wait, duration in tally(*pieces(lanes)):
             sums[State.WAITING if wait.via in hosted else state] += duration
     for tasks in run.summed:
         sums[State.RUNNING] += tasks.running_ns
@@ -112,24 +96,22 @@ def state_sums(run: Run) -> dict[State, int]:
 
 
 def lane_totals(run: Run) -> tuple[LaneTotals, ...]:
-    """For each lane, in the order of ``run.lanes``, what its own spans say."""
-    return _totals_of(run.lanes)
+    """Return the totals of each lane's spans, in the order of ``run.lanes``."""
+    return tuple(map(totals_of, run.lanes))
 
 
 def row_totals(run: Run) -> tuple[LaneTotals, ...]:
-    """The same for each of ``run.rows``: the requests, where there are some."""
-    return _totals_of(run.rows)
+    """Return the totals of each of ``run.rows``: the requests, if there are any."""
+    return tuple(map(totals_of, run.rows))
 
 
-def _totals_of(rows: Iterable[Lane | Request]) -> tuple[LaneTotals, ...]:
-    return tuple(_totals(tally(row.spans)) for row in rows)
-
-
-def _totals(sums: Tally) -> LaneTotals:
-    reasons: dict[str, int] = {}
-    for state, wait, duration in sums.by_cause:
+def totals_of(row: Lane | Request) -> LaneTotals:
+    """Return how long a row was in each state."""
+    sums, reasons = [0] * len(STATES), dict[str, int]()
+    for state, wait, duration in tally(row.spans):
+        sums[state] += duration
         if state in _SUSPENDED:
             reason = wait.reason or "unknown"
             reasons[reason] = reasons.get(reason, 0) + duration
-    running, ready, waiting, queued = sums.by_state
+    running, ready, waiting, queued = sums
     return LaneTotals(running, ready, waiting, queued, reasons)

@@ -1,8 +1,8 @@
-"""When an event loop was blocked: the steps of tasks and the other callbacks that held it long.
+"""When an event loop was blocked: the steps of tasks and other callbacks that held it for long.
 
-Everything that says how long, when, where or whether a loop was blocked asks ``blocking_steps``. Of a
-server only those count that held it while a request was under way: what it does before the first and after
-the last one keeps nobody waiting.
+Everything that reports how long, when, where or whether a loop was blocked uses ``blocking_steps``. For a
+server, only those count that held it while a request was in progress: what it does before the first and
+after the last one keeps nobody waiting.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from asyncdemo.analysis.metrics.served import served_ns
+from asyncdemo.analysis.metrics.requests import served_ns
 from asyncdemo.analysis.metrics.states import durations
 from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind, lineage
 
 
 @dataclass(frozen=True, slots=True)
 class LongestStep:
-    """The longest that a task ran without giving the loop back.
+    """The longest time that a task ran without giving the loop back.
 
     Attributes:
         duration_ns: How long it took.
@@ -29,12 +29,12 @@ class LongestStep:
 
 
 def blocking_steps(run: Run, longer_than_ns: int | None = None) -> tuple[SlowStep, ...]:
-    """The steps, of tasks and of other callbacks, that held a loop longer than the run's threshold.
+    """Return the steps, of tasks and other callbacks, that held a loop longer than the run's threshold.
 
-    What the operating system gave to others meanwhile is not counted.
+    Time that the operating system gave to other programs is not counted.
 
     Args:
-        longer_than_ns: Another limit instead. Below the threshold of the run nothing was recorded.
+        longer_than_ns: Another limit instead. Nothing was recorded below the threshold of the run.
     """
     limit_ns = run.threshold_ns if longer_than_ns is None else longer_than_ns
     from_ns, to_ns = served_ns(run)
@@ -46,10 +46,10 @@ def blocking_steps(run: Run, longer_than_ns: int | None = None) -> tuple[SlowSte
 
 
 def in_a_hub(run: Run, index: int | None) -> bool:
-    """Is the track a greenlet, or the thread that its hub runs in? Then no loop of asyncio's runs it.
+    """Return whether the track is a greenlet, or the thread of its hub. Then no asyncio loop runs it.
 
-    A greenlet descends from its own thread. A task of asyncio's descends from no thread, or from
-    another one that asked for it.
+    A greenlet descends from its own thread. An asyncio task descends from no thread, or from another one
+    that requested it.
     """
     if index is None:
         return False
@@ -62,7 +62,7 @@ def in_a_hub(run: Run, index: int | None) -> bool:
 
 
 def longest_step(run: Run) -> LongestStep | None:
-    """The longest running span of any task of the program's; None if none ran."""
+    """Return the longest running span of any of the program's tasks; None if none ran."""
     served_from_ns, served_to_ns = served_ns(run)
     found: tuple[int, int, Track] | None = None
     for track in run.tracks:
@@ -94,7 +94,7 @@ def longest_step(run: Run) -> LongestStep | None:
 
 
 def _site_of_step(steps: Iterable[SlowStep], track: Track, start_ns: int, end_ns: int) -> Site | None:
-    """Where the watchdog saw the step, else where the task's function is."""
+    """Return where the watchdog saw the step, or else where the task's function is defined."""
     seen = [
         (min(step.end_ns, end_ns) - max(step.start_ns, start_ns), step.site)
         for step in steps

@@ -1,6 +1,6 @@
-"""What many runs of one script in different schedules have in common, and where they differ. Pure.
+"""What runs of one script in different schedules have in common, and where they differ. Pure functions.
 
-Not for: making the runs (``serving.schedules``), or what is said of them (``render.text.schedules``).
+Not here: making the runs (see ``serving.schedules``), describing them (``render.text.schedules``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where two runs of one script part: the first two things that happened the other way round."""
+"""Where two runs of one script diverge: the first two events that happened in the opposite order."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from asyncdemo.model import Run
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that a row does, in a run.
+    """An event of a row in a run.
 
     Attributes:
         what: In words: "save(1) ends".
-        at_ns: When it does, from the opening of the first row.
+        at_ns: When it happens, from the opening of the first row.
     """
 
     what: str
@@ -24,12 +24,11 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two things in one order in the first run, and in the other order in the second.
+    """Two events in one order in the first run, and in the opposite order in the second.
 
     Attributes:
-        first: As they were in the first run, in order; the second moment is missing in the other run if
-            there is only one.
-        second: The same in the second run.
+        first: The events of the first run, in order. A single one does not happen in the second run.
+        second: The same for the second run.
     """
 
     first: tuple[Moment, ...]
@@ -37,9 +36,9 @@ class Difference:
 
 
 def first_difference(first: Run, second: Run) -> Difference | None:
-    """None if everything that both do comes in the same order.
+    """Return the first difference; None if everything that both runs do comes in the same order.
 
-    What happens at the same time has no order here: only what was clearly before and is clearly after counts.
+    Events at the same time have no order: only what was clearly before and is clearly after counts.
     """
     before, after = _moments(first), _moments(second)
     latest: tuple[int, str] | None = None
@@ -71,7 +70,7 @@ def _moment(key: str, at_ns: int) -> Moment:
 
 
 def _moments(run: Run) -> dict[str, int]:
-    """What each row did, as text that is the same in another run, and when."""
+    """Return what each row did, as text that is the same in another run, and when."""
     zero_ns = min((lane.start_ns for lane in run.lanes), default=0)
     seen: Counter[str] = Counter()
     found: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""How runs of one script in different schedules ended, sorted by what came out."""
+"""How runs of one script in different schedules ended, grouped by their results."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _MATTER = frozenset(
         FindingKind.REFUSED_BY_POOL,
     }
 )
-"""Findings about what is right. Those about speed differ with every delay."""
+"""Findings about correctness. Those about speed differ with every delay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What came out of a run, as far as it is compared.
+    """The results of a run that are compared.
 
     Attributes:
         outcome: How it ended.
         exit_code: The program's own.
-        error: What the program said last on stderr, if it failed.
-        lines: What it printed, sorted: in which order concurrent work prints is its own affair.
-        result: What the function returned that was run, if one was.
-        findings: The findings about what is right.
+        error: The last line that the program wrote to stderr, if it failed.
+        lines: What it printed, sorted: concurrent work may print in any order.
+        result: What the function that was run returned, if one was.
+        findings: The findings about correctness.
     """
 
     outcome: RunOutcome
@@ -44,7 +44,7 @@ class Ending:
 
 
 def ending_of(run: Run, stdout: str, stderr: str) -> Ending:
-    """Of one run and what it wrote."""
+    """Return the ending of a run, from the recording and what the program wrote."""
     said = [line for line in stderr.splitlines() if line.strip()]
     return Ending(
         outcome=run.outcome,
@@ -63,8 +63,8 @@ class Attempt:
     Attributes:
         delays: The schedule.
         run: The recording.
-        ending: What came out of it.
-        verdict: What whoever asked says of it; attempts with another verdict are another outcome.
+        ending: Its results.
+        verdict: The caller's own judgement; attempts with different verdicts are in different groups.
     """
 
     delays: Delays
@@ -74,16 +74,16 @@ class Attempt:
 
     @property
     def key(self) -> Hashable:
-        """Attempts with the same came to the same."""
+        """Attempts with the same key had the same results."""
         return self.verdict if self.verdict is not None else self.ending
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The schedules that came to the same.
+    """The schedules with the same results.
 
     Attributes:
-        count: How many.
+        count: How many there were.
         example: The smallest of them that is known.
     """
 
@@ -93,13 +93,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """All of it.
+    """All attempts, in groups.
 
     Attributes:
-        asked: How many schedules were asked for.
-        groups: Those that came to the same, first those that came to what the script does without a delay.
+        asked: How many schedules were requested.
+        groups: Those with the same results; first, those with the results of the script without delays.
         unexplored: Why fewer were tried, or "".
-        interrupted: Whether that was because somebody had it end.
+        interrupted: Whether that was because the user stopped it.
     """
 
     asked: int
@@ -114,5 +114,5 @@ class Exploration:
 
     @property
     def differing(self) -> tuple[Group, ...]:
-        """Those that came to something else than the script does without a delay."""
+        """The groups whose results differ from those of the script without delays."""
         return self.groups[1:]

@@ -1,6 +1,6 @@
 """A schedule in a few characters, to repeat it: ``17``, or ``12+40ms,31+150ms``.
 
-A number is a seed. Else each part is the number of a callback, and how much time passes before it.
+A number is a seed. Otherwise, each part is the number of a callback and the delay before it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _milliseconds(length_ns: int) -> str:
 
 
 def parse_token(token: str) -> Delays:
-    """Raises UsageError for what is no token."""
+    """Return the schedule of a token. Raise UsageError if it is not one."""
     if token == NONE:
         return ()
     if token.isdecimal() and token.isascii() and len(token) <= _MOST_DIGITS:
@@ -43,11 +43,12 @@ def parse_token(token: str) -> Delays:
     ]
     if len(found) < len(parts):
         raise UsageError(
-            f"{token!r} is no schedule. One looks like 12+40ms,31+150ms: take it from what --schedules says."
+            f"{token!r} is not a schedule. A schedule looks like 12+40ms,31+150ms: copy it from the report "
+            "of --schedules."
         )
     return tuple(found)
 
 
 def delays_of(run: Run) -> tuple[tuple[int, int], ...]:
-    """What was drawn, so that it can be repeated, and made smaller."""
+    """Return the delays that were drawn, so that they can be repeated and reduced."""
     return tuple((delay.callback, delay.length_ns) for delay in run.delays)

@@ -1,8 +1,8 @@
-"""Observes the calls that make a thread wait for time or the outside world: ``time.sleep``, blocking
-sockets, name look-ups, TLS, subprocesses, ``input``. Inside a loop's step each is a *blocking call*.
+"""Observes the calls that make a thread wait for time or the outside world.
 
-Built-in functions have no code object to rewrite, so these few are replaced by Python functions;
-``launch`` takes their frames out of tracebacks again.
+These are ``time.sleep``, blocking sockets, name look-ups, TLS, subprocesses and ``input``. Inside a loop's
+step each is a *blocking call*. Built-in functions have no code object to rewrite, so these few are replaced
+by Python functions; ``launch`` removes their frames from tracebacks.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SOCKET_METHODS = {
 
 
 def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[[float], None]) -> None:
-    """sleep: what really sleeps, or moves a virtual clock."""
+    """``sleep`` really sleeps, or advances a virtual clock."""
 
     def begin(where: str, reason: str) -> Callable[[], Any]:
         return patches.guard.context(where, lambda: waits.waiting(reason))
@@ -63,14 +63,14 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
     for name in ("wait", "communicate"):
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
     for name in ("fork", "forkpty"):
-        if sys.version_info >= (3, 12) and hasattr(os, name):  # not all of them in a page
+        if sys.version_info >= (3, 12) and hasattr(os, name):  # a page lacks some of them
             _set_in_os(patches, name, _fork_without_our_thread(getattr(os, name)))
     flush = patches.guard.call("os._exit", lambda: _flush(recorder))
     _set_in_os(patches, "_exit", _flushing_exit(flush, os._exit))
 
 
 def _set_in_os(patches: Patches, name: str, stand_in: StandIn) -> None:
-    """And in the module that it comes from, where pickle looks for it."""
+    """Also set it in the module that it comes from, where pickle looks for it."""
     patches.set(sys.modules[stand_in.__module__], name, stand_in)
     patches.set(os, name, stand_in)
 
@@ -91,7 +91,7 @@ def _socket_method(begin: Callable[[], Any], original: Any) -> Callable[..., Any
             return original(*arguments, **options)
         call = original
         waits = _timeout_of(arguments[0]) != 0
-        if options:  # as a bound method is called, which errors name in another way
+        if options:  # as a bound method, which errors name differently
             call, arguments = original.__get__(arguments[0]), arguments[1:]
         if not waits:
             return call(*arguments, **options)
@@ -102,7 +102,7 @@ def _socket_method(begin: Callable[[], Any], original: Any) -> Callable[..., Any
 
 
 def _may_wait(sock: Any) -> bool:
-    """Nothing of the script's is called for it: a class of its own may have another ``gettimeout``."""
+    """Whether the socket may wait. Its own class may have another ``gettimeout``, so that is not called."""
     return issubclass(type(sock), _Socket) and _timeout_of(sock) != 0
 
 
@@ -142,19 +142,19 @@ def _flushing_exit(flush: Callable[[], None], real_exit: Callable[..., None]) ->
 
 
 def _fork_without_our_thread(real_fork: Callable[..., Any]) -> StandIn:
-    """3.12+ warns of a fork with several threads; the tracer's own thread is no reason to."""
+    """Python 3.12+ warns of a fork with several threads; the tracer's own thread is no reason to."""
 
     def fork(*arguments: Any, **options: Any) -> Any:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             threads = _count_threads()
             forked = real_fork(*arguments, **options)
-        pid = forked[0] if type(forked) is tuple else forked  # forkpty gives the terminal, too
+        pid = forked[0] if type(forked) is tuple else forked  # forkpty returns the terminal, too
         for warning in caught if pid else ():
             if warning.category is not DeprecationWarning or "multi-threaded" not in str(warning.message):
                 where = warning.filename, warning.lineno
                 warnings.warn_explicit(warning.message, warning.category, *where, source=warning.source)
-            elif threads > _SCRIPT_AND_TRACER:  # fork <- the stand-in <- who called it
+            elif threads > _SCRIPT_AND_TRACER:  # fork <- the stand-in <- the caller
                 warnings.warn(str(warning.message), warning.category, stacklevel=3)
         return forked
 

@@ -19,8 +19,6 @@ from asyncdemo.capture.recorder import Recorder
 
 
 class Executors:
-    """Pools of workers as resources, and the work items that queue for them."""
-
     def __init__(
         self, recorder: Recorder, reasons: Reasons, loops: Loops, limits: Limits, waits: Waits
     ) -> None:
@@ -67,7 +65,7 @@ class Executors:
         self._add(work_item.future, None if submit is None else submit.f_locals.get("self"))
 
     def _submitted(self, pool: Any, future: Any) -> Any:
-        """A process pool starts an item when a worker is free; the parent of the run infers when that was."""
+        """A process pool starts an item when a worker is free; the run's parent infers when that was."""
         item = self._add(future, pool)
         future.add_done_callback(lambda _: self.done(item))
         return future

@@ -1,7 +1,7 @@
-"""Observes what is limited: semaphores, locks and queues of asyncio, threading and queue.
+"""Observes resources: semaphores, locks and queues of asyncio, threading and queue.
 
-Each becomes a *resource* with the line that made it; slots taken and given back are recorded with
-the track that did it. The standard library's own internal ones are left alone.
+Each is recorded with the line that made it, and slots that are taken and given back with the track that did
+it. Those that the standard library makes for itself are left alone.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _getframe = sys._getframe  # the script may replace it
 
 
 class Limits:
-    """The resources of the process, by the object that is one."""
+    """The resources of the process, by object."""
 
     def __init__(self, recorder: Recorder, loops: Loops) -> None:
-        """loops: tell which track acts."""
+        """``loops`` tells which track is running."""
         self._recorder = recorder
         self._loops = loops
         self._known: dict[int, tuple[weakref.ref[Any] | type, int]] = {}
         self._held: dict[int, int] = {}
-        """Of semaphores and locks of asyncio: how many slots are taken."""
+        """Resource -> how many slots are taken, for semaphores and asyncio's locks."""
 
     def resource_of(self, owner: object) -> int | None:
         known = self._known.get(id(owner))
@@ -50,11 +50,11 @@ class Limits:
         return resource
 
     def stands_for(self, owner: Any, resource: int) -> None:
-        """The object is, or works for, a resource that is known."""
+        """Note that the object is, or works for, a known resource."""
         key = id(owner)
         try:
             self._known[key] = weakref.ref(owner, lambda _: self._known.pop(key, None)), resource
-        except TypeError:  # it allows no weak references; the next of its type at this place is added anew
+        except TypeError:  # no weak references; the next of its type at this address is added anew
             self._known[key] = type(owner), resource
 
     def take(self, resource: int) -> None:
@@ -104,14 +104,12 @@ class Limits:
         return success
 
     def released(self, owner: Any, count: Any = 1) -> None:
-        """Called while nobody else can take what is released, which may be more than was ever taken."""
+        """Called while no one else can take what is released, which may be more than was ever taken."""
         resource = self.resource_of(owner)
         if resource is not None:
             held = self._held.get(resource, 0)
             released = min(held, count if type(count) is int else 1)
-            self._held[resource] = (
-                held - released
-            )  # what is opened for more than hold it has been given by none
+            self._held[resource] = held - released  # what was never taken cannot be given back
             for _ in range(released):
                 self.give_back(resource)
 
@@ -142,19 +140,19 @@ class Limits:
 
 
 def _limit(value: Any) -> int | None:
-    """None if it limits nothing, or nobody knows how much: the script may give what it likes."""
+    """The limit; None if nothing is limited, or if the script passed anything but a number."""
     return int(value) if type(value) in (int, bool) and value > 0 else None
 
 
 _KNOWN_LENGTHS = {None, *(kind._qsize for kind in (queue.Queue, queue.PriorityQueue, queue.LifoQueue))}
-"""None: asyncio's queues have no such method."""
+"""None, because asyncio's queues have no such method."""
 _CONTAINERS = (collections.deque, list)
 
 
 def _length(owner: Any) -> int | None:
-    """None of a queue that counts in its own way, which is not to be called.
+    """The queue's length; None if it counts in its own way, which must not be called.
 
-    Without taking the lock of a ``queue.Queue``: this thread may hold it.
+    The lock of a ``queue.Queue`` is not taken: this thread may hold it.
     """
     if getattr(type(owner), "_qsize", None) not in _KNOWN_LENGTHS:
         return None

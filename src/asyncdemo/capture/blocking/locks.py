@@ -1,6 +1,7 @@
-"""Locks of ``threading`` that record who holds and who queues; the standard library gets real ones.
+"""Replaces locks of ``threading`` by ones that record who holds them and who waits.
 
-To the script they are the real ones: the same type by ``__class__``, attributes, results and errors.
+To the script they look like the real ones: the same type by ``__class__``, attributes, results and errors.
+The standard library gets real ones.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from asyncdemo.capture.stand_in import StandIn
 
 
 def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) -> None:
-    plain: Any = threading.Lock  # a function before Python 3.13, a type from then on
+    plain: Any = threading.Lock  # a function before Python 3.13, a type since then
     guard = patches.guard
     traced_lock, traced_rlock, set_state = _traced_types(
         guard.context("Lock.acquire", lambda on: waits.waiting("lock", QUEUED, on)),
@@ -57,7 +58,7 @@ def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) 
 
 
 def _maker(frame: FrameType | None) -> FrameType | None:
-    """The nearest frame, this one included, that is not generated, as by dataclasses."""
+    """The nearest frame, this one included, whose code is not generated, as by dataclasses."""
     while frame is not None and frame.f_code.co_filename == "<string>":
         frame = frame.f_back
     return frame
@@ -68,7 +69,7 @@ def _asked(blocking: Any = True, timeout: Any = -1) -> tuple[Any, Any]:
 
 
 def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | None:
-    """Does ``acquire`` called so wait for its turn? None if only the real one can tell: it may raise."""
+    """Whether ``acquire`` called like this may wait. None if only the real one can tell: it may raise."""
     try:
         blocking, timeout = _asked(*arguments, **options)
     except TypeError:
@@ -83,12 +84,12 @@ def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | Non
 def _traced_types(
     waiting: Callable[[int | None], Any], take: Callable[[int], None], give_back: Callable[[int], None]
 ) -> tuple[type, type, Callable[[Any, Any, int | None], None]]:
-    """What those of locks and RLocks derive from; and what gives one its real lock and its resource."""
+    """Return the base types of locks and RLocks, and what gives one its real lock and its resource."""
 
     class Traced:
         __slots__ = ("__weakref__", "_depth", "_real", "_resource")
-        if TYPE_CHECKING:  # else they would be found as the annotations of a lock
-            _depth: int  # how often it is held, as far as it was taken before our eyes
+        if TYPE_CHECKING:  # else they would show up as annotations of a lock
+            _depth: int  # how often it is held, as far as we saw it being taken
             _real: Any
             _resource: int | None
 
@@ -104,7 +105,7 @@ def _traced_types(
                 return real.release(*arguments, **options)  # raises, unless it was taken unseen
             set_depth(self, depth - 1)
             if depth == 1 and self._resource is not None:
-                give_back(self._resource)  # first: as soon as it is free, another may take it
+                give_back(self._resource)  # first: once it is free, another thread may take it
             return real.release()
 
         def __enter__(self, /, *arguments: Any, **options: Any) -> Any:
@@ -116,7 +117,7 @@ def _traced_types(
         def __exit__(self, /, *arguments: Any, **options: Any) -> Any:
             if not options and len(arguments) == len(("type", "value", "traceback")):
                 return self.release()
-            result = self._real.__exit__(*arguments, **options)  # raises, or counts no arguments
+            result = self._real.__exit__(*arguments, **options)  # raises, or accepts any number
             if not _can_be_released(self._real):
                 let_go(self)
             return result
@@ -149,7 +150,7 @@ def _traced_types(
             return type(self._real)
 
     class TracedLock(Traced):
-        """With the old names that a lock has, too."""
+        """Adds the old method names of a lock."""
 
         __slots__ = ()
 
@@ -161,7 +162,7 @@ def _traced_types(
             return self._real.release_lock(*arguments, **options) if arguments or options else self.release()
 
     class TracedRLock(Traced):
-        """With what Condition uses to let go of it however often it is held."""
+        """Adds what Condition uses to release it completely, however often it is held."""
 
         __slots__ = ()
 
@@ -172,7 +173,7 @@ def _traced_types(
 
         def _acquire_restore(self, /, *arguments: Any, **options: Any) -> Any:
             result = self._real._acquire_restore(*arguments, **options)
-            ((count, _),) = arguments  # as the real one has accepted it
+            ((count, _),) = arguments  # valid, as the real one accepted it
             set_depth(self, count)
             if self._resource is not None:
                 take(self._resource)
@@ -188,7 +189,7 @@ def _traced_types(
         arguments: tuple[Any, ...],
         options: dict[str, Any],
     ) -> Any:
-        """may_wait: None if only the real one can tell."""
+        """``may_wait`` is None if only the real one can tell."""
         real = lock._real
         taken = False if may_wait is None else real.acquire(False)
         if not taken and may_wait is not False:
@@ -197,7 +198,7 @@ def _traced_types(
         return count(lock) if taken else taken
 
     def count(lock: Any) -> bool:
-        """It is taken once more."""
+        """Record one more acquisition."""
         depth = lock._depth + 1 if type(lock._real) is _RLock else 1
         set_depth(lock, depth)
         if depth == 1 and lock._resource is not None:
@@ -226,7 +227,7 @@ _RLock: Any = _thread.RLock
 
 
 def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -> Any:
-    """``traced_type`` as a type that answers as ``plain`` does, and makes what ``make`` does."""
+    """Return ``traced_type`` as a type that looks like ``plain`` and makes what ``make`` makes."""
 
     class Type(type):
         def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> Any:
@@ -266,7 +267,7 @@ def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -
             return inspect.signature(plain)
 
     def reduced(_: Any) -> tuple[Any, ...]:
-        """As pickle wants to be told: another process gets the plain type, which copied is itself."""
+        """For pickle: another process gets the plain type, of which a copy is the same object."""
         return copy.copy, (plain,)
 
     copyreg.pickle(Type, reduced)
@@ -286,7 +287,7 @@ def _pass_for_type(traced: Any, real: Any) -> None:
     own: dict[str, Any] = {}
     for base in reversed(type.mro(traced)[:-1]):
         own |= vars(base)
-    # of functions only: asked for __annotations__, the real type makes some
+    # functions only: reading __annotations__ would make the real type create some
     functions = {name: found for name, found in own.items() if isinstance(found, FunctionType)}
     for name, method in functions.items():
         original = getattr(real, name, None)

@@ -1,13 +1,14 @@
-"""Sees threads that wait in calls which cannot be observed: they use no CPU time at all while they do.
+"""Finds threads that wait in calls which cannot be hooked: meanwhile they use no CPU time at all.
 
-``poll``, ``SimpleQueue.get``, a read from a pipe, a C library: a built-in type has nothing to hook, and a
-stand-in for everything that may wait would be seen. So the watchdog reads the CPU clock of each thread. One
-that waits for the GIL wakes every few milliseconds to ask for it, which takes CPU time. One whose clock
-stands still, and which the system says is asleep, waits for something outside Python; from when until when is
-known to some milliseconds. What for is read from its frame: the function of the standard library that it is
-in, or the built-in function that its line calls. Where that does not tell, the wait is "outside Python".
+``poll``, ``SimpleQueue.get``, a read from a pipe, a C library: a built-in type has nothing to hook, and the
+script would notice a stand-in for everything that may wait. So the watchdog reads the CPU clock of each
+thread. A thread that waits for the GIL wakes every few milliseconds to ask for it, which takes CPU time. A
+thread whose clock stands still, and which the system says is asleep, waits for something outside Python; its
+start and end are known to within a few milliseconds. The reason is read from its frame: the function of the
+standard library that it is in, or the built-in function that its line calls. If neither tells, the wait is
+"outside Python".
 
-Linux only: elsewhere no thread's CPU clock can be read by another.
+Linux only: elsewhere no thread can read another's CPU clock.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from asyncdemo.capture.recorder import Recorder, ThreadState
 
 UNKNOWN = "outside Python"
 _LEAST_NS = 15_000_000
-"""Shorter waits are not looked for: a thread may wait for its turn on a busy machine."""
+"""Shorter waits are ignored: on a busy machine, a thread may be waiting for its turn."""
 _PIECE_NS = 100_000_000
-"""A wait that goes on is told in pieces, so that a run which is ended has most of it."""
+"""A long wait is reported in pieces, so that a run that is cut short has most of it."""
 _MOST = 64
 """Threads that are looked at in one go."""
 
@@ -83,23 +84,23 @@ _LIBRARY = {
     ("socket.py", "create_connection"): "net.connect",
     ("socket.py", "accept"): "net.accept",
 }
-"""By file of the standard library and name of the function; the outermost of them tells."""
+"""(file of the standard library, function) -> reason; the outermost one found decides."""
 
 
 class OffCpu:
-    """Which threads wait, unobserved, and since when."""
+    """The threads that wait unobserved, and since when."""
 
     def __init__(self, recorder: Recorder, loops: Loops) -> None:
         self._recorder = recorder
         self._loops = loops
         self._seen: dict[int, _Seen] = {}
-        """By ident."""
+        """Thread ident -> what was seen of it."""
         self._next = 0
         self._expressions: dict[tuple[CodeType, int], _Expression | None] = {}
-        """What is called at a place in the code."""
+        """(code, instruction) -> what is called there."""
 
     def look(self) -> None:
-        """To be called every few milliseconds."""
+        """Look at the threads; to be called every few milliseconds."""
         threads = list(self._recorder.threads.copy().items())
         hosts = {thread_state.ident for thread_state in self._loops.loop_states[:] if thread_state.running}
         if len(threads) > _MOST:
@@ -115,7 +116,7 @@ class OffCpu:
                 self._look_at(ident, thread_state, seen, thread_state.depth > 0 or ident in hosts)
 
     def thread_ends(self, ident: int, thread_state: ThreadState) -> None:
-        """Called by the thread itself."""
+        """Note that a thread ends; called by the thread itself."""
         seen = self._seen.get(ident)
         if seen is not None and seen.thread_state is thread_state:
             self._look_at(ident, thread_state, seen, is_observed=True)
@@ -125,7 +126,7 @@ class OffCpu:
             # the kernel's name for that thread's CPU clock (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED)
             cpu_ns = _read_clock(~thread_state.native << 3 | 6)
         except OSError:
-            return  # it is over
+            return  # the thread is over
         now = self._recorder.now()
         if seen is None:
             self._seen[ident] = _Seen(thread_state, now, cpu_ns)
@@ -151,7 +152,7 @@ class OffCpu:
             seen.told_ns = end_ns
 
     def _reason(self, ident: int) -> str:
-        # A frame is held as briefly as can be: what dies with it would else die in this thread.
+        # Hold a frame as briefly as possible: else what dies with it would die in this thread.
         frame = _current_frames().get(ident)
         if frame is None:
             return UNKNOWN
@@ -176,7 +177,7 @@ class OffCpu:
 
 
 class _Seen:
-    """What was seen of one thread. Times are those of looking, but for the estimated ``could_start_ns``."""
+    """What was seen of one thread. Times are those of looking, except the estimated ``could_start_ns``."""
 
     __slots__ = ("could_start_ns", "cpu_ns", "last_ns", "thread_state", "told_ns", "wait")
 
@@ -185,15 +186,15 @@ class _Seen:
         self.cpu_ns = cpu_ns
         self.last_ns = now
         self.could_start_ns = now
-        """When it stopped, if it waits: it ran from the look before for as long as its clock says."""
+        """When it stopped, if it waits: after the previous look it ran for as long as its clock says."""
         self.wait = -1
         """What it waits for now; negative if it does not."""
         self.told_ns = 0
-        """Until when that has been told."""
+        """Until when that has been reported."""
 
 
 def _is_asleep(native: int) -> bool:
-    """Does the thread wait, and not only for a processor?"""
+    """Whether the thread waits for something other than a processor."""
     try:
         file = _open(f"/proc/self/task/{native}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -208,7 +209,7 @@ def _is_asleep(native: int) -> bool:
 
 
 class _Expression(NamedTuple):
-    """``name.attribute...``, called or, if ``iterated``, looped over. load: the instruction for the name."""
+    """``name.attribute...``, called or, if ``iterated``, looped over. ``load`` is how the name is loaded."""
 
     load: str
     names: tuple[str, ...]
@@ -229,17 +230,17 @@ _NO_PARTS = (
 
 
 def _called(code: CodeType, at: int) -> _Expression | None:
-    """What the instruction there calls or iterates over, if that is only names."""
+    """What the instruction there calls or iterates over, if that consists of names only."""
     instructions = list(_instructions(code))
     here = next((one for one in instructions if one.offset == at), None)
     iterated = here is not None and here.opname.startswith("FOR_ITER")
-    if iterated:  # its place in the source may be the whole loop: what it loops over was loaded last
+    if iterated:  # its position may be the whole loop: what it iterates over was loaded last
         before = [one for one in instructions if one.offset < at and one.opname not in _NO_PARTS]
         here = before[-1] if before else None
         at = at if here is None else here.offset + 1
     if here is None or here.positions is None or here.positions.col_offset is None:
         return None
-    start = here.positions.lineno, here.positions.col_offset  # where what is called starts, too
+    start = here.positions.lineno, here.positions.col_offset  # the callee starts there, too
     parts = [
         one
         for one in instructions
@@ -255,7 +256,7 @@ def _called(code: CodeType, at: int) -> _Expression | None:
 
 
 def _reason_of(expression: _Expression, frame: FrameType) -> str:
-    """Nothing of the script's is called for it."""
+    """The reason, found without calling anything of the script's."""
     owner: Any = None
     found = _variable(frame, expression.load, expression.names[0])
     for name in expression.names[1:]:
@@ -275,7 +276,7 @@ def _variable(frame: FrameType, load: str, name: str) -> Any:
     if load in ("LOAD_GLOBAL", "LOAD_NAME"):
         return frame.f_globals.get(name, frame.f_builtins.get(name))
     if sys.version_info >= (3, 13) and load != "LOAD_ATTR":
-        return frame.f_locals.get(name)  # before, looking at another thread's locals keeps them alive
+        return frame.f_locals.get(name)  # before, reading another thread's locals keeps them alive
     return None
 
 

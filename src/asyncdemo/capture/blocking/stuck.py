@@ -1,8 +1,8 @@
-"""Who has not ended, at which line, and what for: asked when a run is about to be stopped, or stands still.
+"""Reports what has not ended, at which line, and why, when a run is about to be stopped or stands still.
 
-Runs in the watchdog's thread while the script goes on, so everything may change under its hands. Reads
-attributes of asyncio's and threading's own types only. What each of them waited for is known to the parent
-already (``recorder.wait``); told here is what is too dear to record at each wait.
+This runs in the watchdog's thread while the script goes on, so everything may change meanwhile. It reads only
+attributes of asyncio's and threading's own types. The parent already knows what each task and thread waited
+for (``recorder.wait``); reported here is what is too expensive to record at each wait.
 """
 
 from __future__ import annotations
@@ -20,22 +20,27 @@ from typing import Any, NamedTuple
 from asyncdemo.capture import wire
 from asyncdemo.capture.loops.hubs import HubState
 from asyncdemo.capture.loops.state import Loops, LoopState
-from asyncdemo.capture.loops.wait_reasons import ASYNCIO_DIR, chain, code_of, frame_of
+from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame_of
 from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Origins, Recorder
 
 MOST = 200
-"""Who hangs hangs in few places; hundreds of names more tell nothing."""
+"""What hangs, hangs in few places: hundreds more names would add nothing."""
 
 _OWN_FILES = 1
-"""Of a loop: that by which other threads wake it."""
+"""The file by which other threads wake a loop."""
 _QUEUE_FILE = queue.__file__
 
 
 class Stuck(NamedTuple):
-    """site: None if it has not begun. source: the text of that line.
+    """A task or thread that has not ended.
 
-    wait: index of the blocking call that its step is inside of. resource, on: what it waits at, and the
-    tracks it waits for, if that is seen here. unfinished: in ``queue.join``, the items that are not done.
+    Attributes:
+        site: None if it has not begun.
+        source: The text of that line.
+        wait: Index of the blocking call that its step is in.
+        resource: What it waits at, if that is seen here.
+        on: The tracks that it waits for, if they are seen here.
+        unfinished: In ``queue.join``, the items that are not done.
     """
 
     name: str
@@ -52,27 +57,30 @@ class Stuck(NamedTuple):
 
 
 class Census:
-    """Counts those who have not ended, and tells the parent."""
+    """Finds the tasks and threads that have not ended, and tells the parent."""
 
     def __init__(self, recorder: Recorder, loops: Loops, resource_of: Callable[[object], int | None]) -> None:
         self._recorder = recorder
         self._loops = loops
         self._resource_of = resource_of
 
-    def tell(self) -> list[Stuck]:
-        found = self.take()
+    def tell(self, interrupted: FrameType | None = None) -> list[Stuck]:
+        """Tell the parent. In a signal handler, ``interrupted`` is the frame at which this thread was."""
+        found = self.take(interrupted)
         recorder = self._recorder
         recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.loop_states[:]))))
         recorder.tell_sums()
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
 
-    def take(self) -> list[Stuck]:
-        """Tasks first, in the order in which they were made, then threads that run no loop."""
+    def take(self, interrupted: FrameType | None = None) -> list[Stuck]:
+        """Return tasks first, in the order in which they were made, then threads that run no loop."""
         recorder = self._recorder
         found: list[Stuck] = []
         hosts = set()
         frames = sys._current_frames()
+        if interrupted is not None:
+            frames[threading.get_ident()] = interrupted
         for loop_state in self._loops.loop_states[:]:
             loop = loop_state.loop()
             if loop is None or not loop_state.running:
@@ -112,7 +120,7 @@ class Census:
                 future = getattr(task, "_fut_waiter", None)
                 state = READY if future is None else WAITING
                 if frame is None:
-                    continue  # none of the user's code is in it
+                    continue  # it has none of the user's code
                 if future is not None:
                     waited_for = self._waited_for(coroutine, future)
             found.append(
@@ -132,7 +140,7 @@ class Census:
         return found
 
     def _waited_for(self, coroutine: Any, future: Any) -> _WaitedFor:
-        """What asyncio's own coroutines that are suspended innermost, or the bare future, are about."""
+        """What the innermost coroutines of asyncio's own, or the bare future, wait for."""
         for suspended in reversed(chain(coroutine)):
             code, frame = code_of(suspended), frame_of(suspended)
             if code is None or frame is None or not code.co_filename.startswith(ASYNCIO_DIR):
@@ -160,7 +168,7 @@ class Census:
         return None if resource is None else _WaitedFor(resource)
 
     def _tracks(self, futures: Iterable[Any]) -> tuple[int, ...]:
-        """Of those that are tasks which have not ended."""
+        """The tracks of those that are tasks and have not ended."""
         tasks = self._recorder.tasks
         found = [tasks.get(id(one)) for one in list(futures)]
         return tuple(sorted(track for track in found if track is not None))[:MOST]
@@ -202,7 +210,7 @@ class Census:
 
 
 def _is_idle(loop_state: LoopState) -> bool:
-    """Is there nothing that could yet happen to the loop by itself: no timer, no file but its own?"""
+    """Whether nothing can happen to the loop by itself: it has no timer, and no file but its own."""
     loop: Any = loop_state.loop()
     if loop is None or not loop_state.running:
         return True
@@ -224,7 +232,7 @@ class _WaitedFor(NamedTuple):
 
 
 def _unfinished(innermost: FrameType | None, caller: FrameType) -> int | None:
-    """If the thread is in ``queue.Queue.join``: how many items of it are not done."""
+    """How many items are not done, if the thread is in ``queue.Queue.join``."""
     frame = innermost
     while frame is not None and frame is not caller:
         code = frame.f_code

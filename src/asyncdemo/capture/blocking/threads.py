@@ -1,4 +1,4 @@
-"""Observes threads: their start and end, and the primitives of ``threading`` and ``queue`` they wait in."""
+"""Observes threads: their start and end, and the ``threading`` and ``queue`` primitives they wait in."""
 
 from __future__ import annotations
 
@@ -26,15 +26,13 @@ _clock = time.perf_counter_ns  # the real one, also where the script's is virtua
 
 
 class Threads:
-    """Threads as tracks."""
-
     def __init__(self, recorder: Recorder, loops: Loops, limits: Limits, waits: Waits) -> None:
         self._recorder = recorder
         self._loops = loops
         self._limits = limits
         self._waits = waits
         self._started: dict[int, tuple[weakref.ref[threading.Thread], _Start]] = {}
-        """By id, as a thread of a class of the script's may compare as it likes."""
+        """id(thread) -> its start. By id, because a thread class of the script's may define equality."""
         self.on_start: Callable[[], None] = lambda: None
 
     def install(self, patches: Patches) -> None:
@@ -85,23 +83,23 @@ class Threads:
 
     def _running(self, thread: threading.Thread) -> _ThreadRun | Labelled:
         if self._loops.in_greenlet():
-            return self._waits.labelled("")  # gevent has made it a greenlet, which is observed as such
+            return self._waits.labelled("")  # gevent has made it a greenlet, which is observed as one
         return _ThreadRun(self._recorder, thread, self._start_of(thread))
 
 
 class _Start:
-    """One call of ``Thread.start``. created: the line of it. parent: the track that made it, or negative."""
+    """One call of ``Thread.start``, at the line ``created``, by the track ``parent`` (negative: unknown)."""
 
     __slots__ = ("at_ns", "created", "parent", "runs_ns", "track")
 
     def __init__(self, track: int, created: int | None, parent: int, at_ns: int) -> None:
         self.track, self.created, self.parent, self.at_ns = track, created, parent, at_ns
         self.runs_ns = 0
-        """Since when the thread runs; 0: not yet."""
+        """Since when the thread has been running; 0: not yet."""
 
 
 class _Starting(Labelled):
-    """Around ``Thread.start``, which waits until the thread runs: the system's doing, and no wait to tell."""
+    """Around ``Thread.start``, whose wait until the thread runs is the system's doing, and not reported."""
 
     __slots__ = ("_loop_state", "_start", "_turn")
 
@@ -118,7 +116,7 @@ class _Starting(Labelled):
 
 
 def _code_of(target: Any) -> CodeType | None:
-    """Of a function or a method; of anything else it is not known, and nothing of it is touched."""
+    """The code of a function or a method; None for anything else, no attribute of which is read."""
     function = target.__func__ if type(target) is MethodType else target
     return function.__code__ if type(function) is FunctionType else None
 

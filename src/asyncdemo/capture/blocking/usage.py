@@ -1,4 +1,4 @@
-"""What the operating system says of a thread: the CPU time it used, and the time it was kept from running."""
+"""Reads a thread's CPU time, and the time it was kept from running, from the operating system."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _clock = time.perf_counter_ns  # the real one, also where the script's is virtua
 _clock_gettime_ns, _open, _close, _pread = time.clock_gettime_ns, os.open, os.close, os.pread
 _LOWEST_DESCRIPTOR = 201
 _KEPT = 4
-"""Measures: the last one may have been taken after the step that is asked about."""
+"""Measurements that are kept: the last one may have been taken after the step in question."""
 _STILL_NEW_NS = 5_000_000
 _STILL_TRUE_NS = 30_000_000
-"""A measure so long before a step, or so long after its start, says nothing of it."""
+"""A measurement taken this long before a step, or ``_STILL_NEW_NS`` after its start, says nothing of it."""
 
 
 class Usage:
-    """CPU time of a loop's thread, and the time that the system took from it, up to a moment.
+    """CPU time of a loop's thread, and the time that the system withheld from it, up to a moment.
 
     Linux only: ``pthread_getcpuclockid`` would crash for a thread that has just ended.
     """
@@ -34,12 +34,12 @@ class Usage:
     def __init__(self) -> None:
         self._thread = 0
         self._schedstat: list[int] = []
-        """The descriptor, if there is one: a list, as two threads may close it and only one may get it."""
+        """The descriptor, if any. A list, because two threads may close it and only one may get it."""
         self._measures: deque[tuple[int, int | None, int | None]] = deque(maxlen=_KEPT)
         self.step_ns = 0
-        """The step that was being run at that moment, by its start; not positive: none."""
+        """The start of the step that was running at the last measurement; not positive: there was none."""
         self._turns = 0, 0
-        """(a step by its start, how long it has waited for the first turns of threads that it started)."""
+        """(start of a step, how long it has waited for the first turns of threads that it started)."""
 
     def follow(self, native: int) -> None:
         """Measure the thread with this native id from now on, until ``close``."""
@@ -52,10 +52,10 @@ class Usage:
         except OSError:
             return
         try:
-            # high, as a script may count on getting the lowest numbers for its own files
+            # high, because a script may count on getting the lowest numbers for its own files
             self._schedstat.append(_fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR))
         except OSError:
-            pass  # so many are not allowed
+            pass  # beyond the limit for this process
         finally:
             _close(low)
 
@@ -66,16 +66,16 @@ class Usage:
             return  # there is none, or the script has closed it
 
     def read(self, step_ns: int) -> None:
-        """Take a measure; step_ns: the step that is being run, by its start, not positive if none is."""
+        """Measure. ``step_ns`` is the start of the step that is running, not positive if there is none."""
         self.step_ns = step_ns
         self._measures.append((_clock(), self._cpu(), self._stolen()))
 
     def first_turn(self) -> FirstTurn:
-        """To be asked before a thread is started."""
+        """Return a measurement to be used around the start of a thread."""
         return FirstTurn(self, _clock(), self._cpu() or 0, self._stolen() or 0)
 
     def since(self, start_ns: int, end_ns: int) -> tuple[int | None, int]:
-        """(CPU time, time stolen) of the step that ends now, as far as is known."""
+        """Return (CPU time, time stolen) of the step that ends now, as far as is known."""
         cpu_ns, stolen_ns = self._cpu(), self._stolen()
         near = (m for m in reversed(self._measures) if -_STILL_TRUE_NS < m[0] - start_ns < _STILL_NEW_NS)
         _, cpu_before, stolen_before = next(near, (0, None, None))
@@ -104,7 +104,7 @@ class Usage:
 
 
 class FirstTurn:
-    """How long whoever starts a thread waits until the system lets it run, beside what ``Usage`` knows."""
+    """How long the starter of a thread waits until the system runs it, beyond what ``Usage`` knows."""
 
     __slots__ = ("_cpu_ns", "_start_ns", "_stolen_ns", "_usage")
 
@@ -113,7 +113,7 @@ class FirstTurn:
         self._start_ns, self._cpu_ns, self._stolen_ns = start_ns, cpu_ns, stolen_ns
 
     def came(self, at_ns: int, step_ns: int) -> None:
-        """at_ns: when. step_ns: the step that has waited for it, by its start."""
+        """Record that the thread ran at ``at_ns``. The step that began at ``step_ns`` has waited for it."""
         usage = self._usage
         known = (usage._cpu() or 0) - self._cpu_ns + (usage._stolen() or 0) - self._stolen_ns
         before = usage._turns[1] if usage._turns[0] == step_ns else 0

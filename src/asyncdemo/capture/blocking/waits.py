@@ -1,4 +1,4 @@
-"""Records what a thread waits for, where the outermost primitive is.
+"""Records what a thread waits for, at the outermost primitive.
 
 A thread in ``Queue.get`` waits for an item, not for the condition that the queue is made of.
 """
@@ -17,10 +17,10 @@ from asyncdemo.capture.recorder import WAITING, Cause, Recorder, ThreadState, ca
 _getframe = sys._getframe  # the script may replace it
 
 TRANSFERS = ("net.read", "net.write")
-"""What is told as the service that is talked to, where that is known."""
+"""Waits that are reported as the service at the other end, if that is known."""
 
 _WORTH_TELLING_NS = 100_000
-"""A blocking call shorter than this is part of its step and nothing else."""
+"""A blocking call shorter than this is not reported: it is only part of its step."""
 
 _MAIN_IDENT = threading.main_thread().ident
 
@@ -36,12 +36,12 @@ class Waits:
         self._loops = loops
 
     def thread_state(self) -> ThreadState:
-        """That of this thread; a thread that was not started by ``threading`` gets a track here."""
+        """Return the state of this thread. One that was not started by ``threading`` gets a track here."""
         recorder = self._recorder
         ident = get_ident()
         thread_state = recorder.threads.get(ident)
         if thread_state is None:
-            main = ident == _MAIN_IDENT  # it waits while it still imports
+            main = ident == _MAIN_IDENT  # it may wait while it still imports
             name = "MainThread" if main else f"thread {ident}"
             thread_state = recorder.open_thread(ident, name, None, None, None, recorder.now())
         return thread_state
@@ -54,17 +54,17 @@ class Waits:
         on: int | None = None,
         item: int | None = None,
     ) -> Waiting:
-        """A context manager for a call that may wait for that."""
+        """Return a context manager for a call that may wait for this."""
         return Waiting(self._recorder, self._loops, self.thread_state(), (reason, state, resource, on, item))
 
     def labelled(
         self, reason: str, state: int = WAITING, resource: int | None = None, item: int | None = None
     ) -> Labelled:
-        """While in it, a condition that is waited for is recorded as this."""
+        """Return a context manager in which waiting for a condition is recorded as this."""
         return Labelled(self.thread_state(), (reason, state, resource, None, item))
 
     def serving(self, service: str) -> Serving:
-        """While in it, what is read from or written to a socket is recorded as waiting for this service."""
+        """Return a context manager in which reads and writes of sockets count as waits for this service."""
         return Serving(self.thread_state(), service)
 
     def condition(self) -> Waiting:
@@ -88,9 +88,7 @@ class Waiting:
         self._loops = loops
         self._thread_state = thread_state
         if thread_state.depth and thread_state.outermost() is None:
-            thread_state.depth = (
-                0  # a signal handler raised where that wait was to be left, so nobody has left it
-            )
+            thread_state.depth = 0  # a signal handler raised where that wait should have been exited
         self._depth = thread_state.depth
         self._loop: LoopState | None = None
         self._cause = cause
@@ -115,7 +113,7 @@ class Waiting:
 
     def __exit__(self, *exc_info: object) -> None:
         thread_state, recorder = self._thread_state, self._recorder
-        thread_state.depth = self._depth  # not counted down: a signal handler may have raised in between
+        thread_state.depth = self._depth  # not decremented: a signal handler may have raised in between
         if self._depth:
             return
         thread_state.outermost = nothing

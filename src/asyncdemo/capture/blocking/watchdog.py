@@ -1,4 +1,4 @@
-"""The tracer's one own thread: sees which line blocks a loop, and sends the recorded events.
+"""The tracer's only thread: it sees which line blocks a loop, and sends the recorded events.
 
 It is started with ``_thread`` so that ``threading.enumerate`` does not show it to the script.
 """
@@ -25,7 +25,7 @@ REPORT_AFTER_NS = 50_000_000
 FLUSH_NS = 40_000_000
 _DEEPEST = 200
 _SOMETHING = 4096
-_Epoll: Any = getattr(select, "epoll", ())  # of nothing everything is no instance
+_Epoll: Any = getattr(select, "epoll", ())  # nothing is an instance of ()
 _current_frames = sys._current_frames  # the script may replace it
 
 
@@ -34,7 +34,7 @@ Stack = tuple[tuple[CodeType, int], ...]
 
 
 class Sample:
-    """The stacks seen while one step was being run."""
+    """The stacks seen while one step was running."""
 
     __slots__ = ("counts", "reported_ns", "started_ns")
 
@@ -58,9 +58,9 @@ class Watchdog:
         failed: Callable[[str, BaseException], bool],
         look_at_threads: Callable[[], None] = lambda: None,
     ) -> None:
-        """sleep: the real one. on_lost: the parent cannot be reached any more. failed: as of any hook.
+        """``sleep`` is the real one. ``on_lost`` is called if the parent is gone, ``failed`` as for any hook.
 
-        look_at_threads is called every few milliseconds.
+        ``look_at_threads`` is called every few milliseconds.
         """
         self._look_at_threads = look_at_threads
         self._recorder = recorder
@@ -75,7 +75,7 @@ class Watchdog:
         self._up = _thread.allocate_lock()
 
     def prepare(self) -> None:
-        """Make the thread, which waits: from here on it takes no more memory."""
+        """Start the thread, which waits: from here on it takes no more memory."""
         self._may_start.acquire()
         self._up.acquire()
         _thread.start_new_thread(self._run, ())
@@ -87,20 +87,20 @@ class Watchdog:
         connection: socket.socket | None = None,
         tell_stuck: Callable[[], object] = lambda: None,
     ) -> None:
-        """Once it is prepared. connection: where the parent speaks. tell_stuck: if it asks who is."""
+        """Let the prepared thread work. ``tell_stuck`` is called if the parent, on ``connection``, asks."""
         self._tell_stuck = tell_stuck
         self._parent = None if connection is None else _Parent(connection)
         self.attend(loops)
         self._may_start.release()
-        self._up.acquire()  # the first line of the script may be one that blocks
+        self._up.acquire()  # the script's first line may block
 
     def attend(self, loops: Loops) -> None:
-        """Look at these from now on; without a thread of its own only when it is told to ``look``."""
+        """Watch these loops from now on. Without the thread, that is only when ``look`` is called."""
         self._loop_states = loops.loop_states
         self._offset_ns = loops.offset_ns
 
     def _run(self) -> None:
-        bytes(_SOMETHING)  # by the first of it a thread gets a part of the memory of its own
+        bytes(_SOMETHING)  # a thread gets its own part of the memory with its first allocation
         self._up.release()
         self._may_start.acquire()
         self._up.release()
@@ -137,21 +137,21 @@ class Watchdog:
                 self.look()
 
     def _is_due(self, loop_state: LoopState) -> bool:
-        """Is there something new to measure: no step, or one that was not yet seen?"""
+        """Whether there is something new to measure: no step, or one not seen yet."""
         return loop_state.started_ns <= 0 or loop_state.usage.step_ns != loop_state.started_ns
 
     def look(self) -> None:
         """Sample the steps that have taken long.
 
-        To be called right after anything that lets go of the GIL: after a C call that kept it, the
-        moment in which this thread gets it is the only one at which the line can still be seen.
+        Call it right after anything that releases the GIL: after a C call that held it, the moment in which
+        this thread gets it is the only one at which the line can still be seen.
         """
         for loop_state in self._loop_states[:]:
             started = loop_state.started_ns
             if started > 0 and self._recorder.now() - started > SAMPLE_AFTER_NS:
                 try:
                     self._sample(loop_state, started)
-                except Exception as error:  # noqa: BLE001 - or nothing more would be sent
+                except Exception as error:  # noqa: BLE001 - else nothing more would be sent
                     self._failed("the look at a blocked loop", error)
 
     def _sample(self, loop_state: LoopState, started: int) -> None:
@@ -161,7 +161,7 @@ class Watchdog:
         sample: Sample | None = loop_state.sample
         if sample is None or sample.started_ns != started:
             sample = loop_state.sample = Sample(started)
-        # What the lines are is looked up later: that may read files, and let go of the GIL.
+        # The lines are looked up later: that may read files, and release the GIL.
         stack = _stack(frame)
         sample.counts[stack] = sample.counts.get(stack, 0) + 1
         now = self._recorder.now()
@@ -187,28 +187,28 @@ class Watchdog:
         return site, called_from
 
     def slow_step(self, loop_state: LoopState, track: int, start_ns: int, end_ns: int) -> None:
-        """Called by the loop's own thread, after a step that took long."""
+        """Report a step that took long. Called by the loop's own thread."""
         sample: Sample | None = loop_state.sample
         loop_state.sample = None
         seen = sample is not None and sample.started_ns == start_ns
         site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
         cpu_ns, stolen_ns = loop_state.usage.since(start_ns, end_ns)
-        loop_state.usage.read(0)  # whoever held this one up may keep the watchdog from measuring the next
+        loop_state.usage.read(0)  # what held this one up may keep the watchdog from measuring the next
         self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
 
 
 class _Parent:
-    """What the parent says once the script runs, in frames without a payload."""
+    """Reads what the parent sends while the script runs: frames without a payload."""
 
     def __init__(self, connection: socket.socket) -> None:
-        # Not the methods of the class: they are observed.
+        # Not the methods of `socket.socket`: they are observed.
         self._receive = super(socket.socket, connection).recv
         self._readable = select.poll()
         self._readable.register(connection.fileno(), select.POLLIN)
         self._frames = wire.FrameReader()
 
     def words(self) -> bytes:
-        """The kinds of the frames that have arrived."""
+        """Return the kinds of the frames that have arrived."""
         try:
             arrived = self._receive(64) if self._readable.poll(0) else b""
             return b"".join([kind for kind, _ in self._frames.feed(arrived)])
@@ -217,7 +217,7 @@ class _Parent:
 
 
 def _look_for_events(loop_state: LoopState, now_ns: int) -> None:
-    """What the blocked loop would find if it looked. Any thread may ask epoll; it forgets nothing by that."""
+    """Note what the blocked loop would find if it looked. Any thread may poll epoll: it keeps its events."""
     selector = loop_state.selector()
     if isinstance(selector, _Epoll):
         try:

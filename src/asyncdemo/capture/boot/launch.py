@@ -1,6 +1,6 @@
-"""Where the traced process starts: finds the tracer beside this file and hands over to it.
+"""Entry point of the traced process: finds the tracer beside this file and hands over to it.
 
-It stands in a folder of its own because Python puts a script's folder first on the import path.
+It is in its own folder because Python puts a script's folder first on the import path.
 """
 
 import os
@@ -13,5 +13,5 @@ root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
 sys.path.append(root)
 from asyncdemo.capture.script import launch  # noqa: E402
 
-del sys.path[-1]  # not by its name: it may stand further up as well
+del sys.path[-1]  # by index: the same path may also be further up
 launch.main()

@@ -1,4 +1,4 @@
-"""The connector of an aiohttp client session, which is a pool. A client of aiobotocore has one of its own."""
+"""Observes the connector of an aiohttp client session, which is a pool. An aiobotocore client has its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, o
 from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Call, PoolRegistry
 
 _CREATES_FOR_AWS = "_create_connector"
-"""The method of aiobotocore's HTTP session that makes the connector; the client is known as the pool."""
+"""The method of aiobotocore's HTTP session that makes the connector; the client counts as the pool."""
 
 
 def _made(pools: PoolRegistry, connector: Any) -> None:
@@ -45,7 +45,7 @@ class _Creating(Call):
 
 
 def _found(pools: PoolRegistry, _: Any, connection: Any) -> None:
-    """An idle connection, or None; older versions give the protocol itself."""
+    """It is an idle connection, or None; older versions return the protocol itself."""
     known = None if connection is None else pools.of(getattr(connection, "_protocol", connection))
     if known is not None:
         pools.hold(known)

@@ -1,4 +1,4 @@
-"""asyncpg's pool. It has a *holder* for each connection that it may have; callers queue for a holder."""
+"""Observes asyncpg's pool. It has a *holder* for each connection that it may have; callers queue for one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Taking(Call):
 
 
 _taken: set[int] = set()
-"""id(holder) of those that are being made ready for a caller."""
+"""id(holder) of the holders that are being prepared for a caller."""
 _handed_out: dict[int, Connection] = {}
 """id(proxy) -> the connection that the caller has through it; the proxy forgets it when that is closed."""
 
@@ -68,7 +68,7 @@ class _Asking(Call):
 
 
 def _acquired(pools: PoolRegistry, _: Any, proxy: Any) -> None:
-    """With a time limit, Python 3.11 acquires in a task of its own; the connection is the caller's."""
+    """With a time limit, Python 3.11 acquires in a separate task; the connection is the caller's."""
     connection = pools.of(proxy._con)
     if connection is not None:
         pools.hold(connection)
@@ -76,16 +76,16 @@ def _acquired(pools: PoolRegistry, _: Any, proxy: Any) -> None:
 
 
 def _released(pools: PoolRegistry, holder: Any) -> None:
-    """A holder is free again, also after its connection was closed: then nobody need have given it back."""
+    """A holder is free again, maybe because its connection was closed without having been given back."""
     connection = None if holder._con is None else pools.of(holder._con)
     if connection is not None and connection.index is not None:
         pools.let_go(connection)
 
 
 def _given_back(pools: PoolRegistry, _: Any, proxy: Any, *rest: Any) -> None:
-    """A connection that was closed in its caller's hands is returned, too; an open one is reset first.
+    """A connection that was closed while the caller had it is given back, too; an open one is reset first.
 
-    In a task of its own, which a caller that is cancelled does not take with it.
+    That happens in a separate task, which survives if the caller is cancelled.
     """
     connection = _handed_out.pop(id(proxy), None)
     if connection is None:

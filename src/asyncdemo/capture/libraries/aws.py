@@ -1,7 +1,7 @@
-"""Clients of AWS services, boto3's and aiobotocore's: a client is a pool, named as its service.
+"""Observes clients of AWS services, boto3's and aiobotocore's: a client is a pool, named after its service.
 
-The client's HTTP session makes what really pools (aiohttp's connector, urllib3's pools) at the first request;
-that is the same pool, made where the client was.
+The client's HTTP session makes the actual pool (aiohttp's connector, urllib3's pools) at the first request.
+That counts as the same pool, made where the client was.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 
 def _endpoint_made(pools: PoolRegistry, endpoint: Any) -> None:
     session = endpoint.http_session
-    # boto3's keeps so many connections, and opens as many as are asked for
+    # boto3 keeps this many connections, but opens as many as are requested
     limited = hasattr(session, "_create_connector")
     pools.made(session, str(endpoint._endpoint_prefix), session._max_pool_connections if limited else None)
 
@@ -25,7 +25,7 @@ def _install_endpoint(pools: PoolRegistry, patches: Patches, module: ModuleType)
 
 
 def _install_session(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    """A client that was never asked anything has no connector that could be closed."""
+    """Hook the session: a client that was never used has no connector that could be closed."""
     patches.rewrite(module, "URLLib3Session.close", pools.hook(PoolRegistry.shut), on_entry)
     patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.hook(PoolRegistry.shut), on_entry)
 

@@ -1,4 +1,4 @@
-"""Which module of a library is observed by what; nothing of a library is imported here."""
+"""Maps each module of a library to what observes it; no library is imported here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Install = Callable[[PoolRegistry, Patches, ModuleType], None]
 def in_modules(
     pools: PoolRegistry, patches: Patches, on_import: Callable[[], None]
 ) -> dict[str, Callable[[ModuleType], None]]:
-    """Module -> what is to be done once it is loaded. on_import: called then, too."""
+    """Return module -> what is to be called once it is loaded. ``on_import`` is called then, too."""
 
     def loaded(install: _Install) -> Callable[[ModuleType], None]:
         def when_loaded(module: ModuleType) -> None:

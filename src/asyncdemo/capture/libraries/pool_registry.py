@@ -1,4 +1,4 @@
-"""The pools of the process and their connections, by the objects that are them.
+"""The pools of the process and their connections, by object.
 
 A pool is a resource; holding one of its connections takes a slot of it.
 """
@@ -23,19 +23,19 @@ ANY_SERVICE = "http"
 
 
 class Connection:
-    """What is known of one connection of a pool."""
+    """The state of one connection of a pool."""
 
     __slots__ = ("giver", "holder", "index", "last", "owner", "pool")
 
     def __init__(self, pool: int) -> None:
         self.pool = pool
         self.index: int | None = None
-        """While it is open, or being opened; an object that connects anew is another connection."""
+        """Set while it is open, or being opened; an object that reconnects is another connection."""
         self.last: int | None = None
         self.holder: int | None = None
-        """The track that it was handed out to, and that has not given it back."""
+        """The track that it was handed out to, until it is given back."""
         self.giver: int | None = None
-        """The track that gives it back, where that goes on in another one."""
+        """The track that gives it back, if that goes on in another one."""
         self.owner: Callable[[], Any] = lambda: None
 
 
@@ -52,7 +52,7 @@ class PoolRegistry:
     # -- pools ----------------------------------------------------------------------------------
 
     def made(self, pool: Any, name: str, limit: int | None) -> None:
-        """A pool, at the nearest line of the user's own code. limit: None if it has none."""
+        """Add a pool, at the nearest line of the user's own code. ``limit`` is None if it has none."""
         recorder = self.recorder
         frame = sys._getframe(1)
         resource = self._limits.add(pool, "pool", limit, recorder.user_caller(frame) or frame)
@@ -63,7 +63,7 @@ class PoolRegistry:
         return self._limits.resource_of(pool)
 
     def works_for(self, part: Any, pool: Any) -> bool:
-        """``part`` does the pooling of something that is known as a pool. False if it is not known."""
+        """Note that ``part`` does the pooling for ``pool``. Return False if that is not a known pool."""
         resource = self._limits.resource_of(pool)
         if resource is not None:
             self._limits.stands_for(part, resource)
@@ -77,29 +77,29 @@ class PoolRegistry:
             recorder.define(wire.PoolRefused(resource, track, asked_ns, recorder.now()))
 
     def shut(self, pool: Any) -> None:
-        """The program closes the pool."""
+        """Record that the program closes the pool."""
         resource = self._limits.resource_of(pool)
         if resource is not None:
             self.recorder.define(wire.PoolClosed(resource, self.recorder.now()))
 
     def queueing(self, pool: Any) -> Labelled:
-        """While in it, a condition that a thread waits for is its turn at the pool."""
+        """Return a context manager in which a condition that a thread waits for is its turn at the pool."""
         resource = self._limits.resource_of(pool)
         return self.waits.labelled(REASON, QUEUED, resource)
 
     # -- connections ----------------------------------------------------------------------------
 
     def expect(self, pool: Any) -> Connection | None:
-        """A connection that the pool is about to open; None if the pool is not known."""
+        """Return a connection that the pool is about to open; None if the pool is not known."""
         resource = self._limits.resource_of(pool)
         return None if resource is None else Connection(resource)
 
     def bind(self, connection: Connection, owner: Any) -> None:
-        """From now on ``owner`` is that connection."""
+        """Make the library's object ``owner`` known as that connection."""
         key = id(owner)
         try:
             connection.owner = weakref.ref(owner, lambda _: self._forgotten(key, connection))
-        except TypeError:  # it allows no weak references, so the next one at this place must be bound, too
+        except TypeError:  # no weak references, so the next one at this address must be bound, too
             kind = type(owner)
             connection.owner = lambda: kind
         self.connections[key] = connection
@@ -112,7 +112,7 @@ class PoolRegistry:
         return connection if known is owner or known is type(owner) else None
 
     def service_of(self, owner: Any) -> str:
-        """What a connection leads to: "s3"; "" if it belongs to no pool, or may lead anywhere."""
+        """Return what a connection leads to: "s3"; "" if it belongs to no pool, or may lead anywhere."""
         connection = self.of(owner)
         name = "" if connection is None else self._names.get(connection.pool, "")
         return "" if name == ANY_SERVICE else name
@@ -129,7 +129,7 @@ class PoolRegistry:
             self.recorder.define(wire.ConnectionReady(connection.index, self.recorder.now()))
 
     def hold(self, connection: Connection) -> None:
-        """It is handed out to what runs now; also before it is open."""
+        """Record that it is handed out to what runs now, possibly before it is open."""
         track = self.loops.current_track()
         if connection.holder == track:
             return
@@ -140,7 +140,7 @@ class PoolRegistry:
             self._record(wire.TAKEN, connection, track)
 
     def let_go(self, connection: Connection) -> None:
-        """It was given back, by whoever does it."""
+        """Record that it was given back, by any track."""
         holder, connection.holder = connection.holder, None
         giver, connection.giver = connection.giver, None
         if holder is None:
@@ -151,7 +151,7 @@ class PoolRegistry:
             self.recorder.define(wire.ConnectionReturned(connection.last))
 
     def close(self, connection: Connection, dropped: bool = False) -> None:
-        """It was closed, by the program or because nothing refers to it any more."""
+        """Record that it was closed, by the program or because nothing refers to it any more."""
         if connection.index is None:
             return
         held = connection.holder is not None
@@ -162,7 +162,7 @@ class PoolRegistry:
         connection.index = None
 
     def closed(self, owner: Any) -> None:
-        """The library's object is closed; it need be no connection of a pool."""
+        """Record that the library's object is closed; it need not be a connection of a pool."""
         connection = self.of(owner)
         if connection is not None:
             self.close(connection)
@@ -182,11 +182,11 @@ class PoolRegistry:
     # -- hooks ----------------------------------------------------------------------------------
 
     def hook(self, hook: Callable[..., Any]) -> Callable[..., None]:
-        """The hook, called with the pools before its own arguments."""
+        """Return the hook, which gets this registry before its own arguments."""
         return functools.partial(hook, self)
 
     def passing(self, hook: Callable[..., Any]) -> Callable[..., Any]:
-        """The same for ``on_return``: what the function returns is passed on."""
+        """Return the hook for ``on_return``: it passes on what the function returns."""
 
         def called(*arguments: Any) -> Any:
             hook(self, *arguments)
@@ -195,7 +195,7 @@ class PoolRegistry:
         return called
 
     def observed(self, kind: type[Call]) -> Callable[..., Call]:
-        """The same for ``observing``: one ``kind`` for each call of the function."""
+        """Return the hook for ``observing``: it makes one ``kind`` for each call of the function."""
         return functools.partial(kind, self)
 
 

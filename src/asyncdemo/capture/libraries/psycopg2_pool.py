@@ -1,8 +1,8 @@
-"""psycopg2's pools, and what its connections wait for.
+"""Observes psycopg2's pools, and what its connections wait for.
 
 A query waits inside libpq, in C, where nothing can be rewritten. So ``psycopg2.connect`` makes connections
-and cursors of subclasses with the same names, whose methods that wait say so. A factory that is no class is
-left alone.
+and cursors of subclasses with the same names, whose methods record their waits. A factory that is not a class
+is left alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegi
 NAME = "psycopg2"
 _WAITING = ("execute", "executemany", "callproc", "copy_from", "copy_to", "copy_expert")
 _WAITING_IF_NAMED = ("fetchone", "fetchmany", "fetchall", "scroll", "close", "__next__")
-"""A cursor with a name stays on the server, and asks it for the rows."""
+"""A named cursor stays on the server, and asks it for the rows."""
 
 
 def _made(pools: PoolRegistry, pool: Any, _: Any, maxconn: Any) -> None:
@@ -24,7 +24,7 @@ def _made(pools: PoolRegistry, pool: Any, _: Any, maxconn: Any) -> None:
 
 
 class _Connecting(Call):
-    """With a key it is opened for the one who asked, else to be kept."""
+    """With a key, a connection is opened for the caller, else to be kept."""
 
     def begin(self) -> None:
         pool, key = self.arguments
@@ -97,7 +97,7 @@ def _install_connect(pools: PoolRegistry, patches: Patches, module: Any) -> None
 
 
 class _Subclasses:
-    """Of any class with this base, one with ``mixed`` right above the base."""
+    """For any class with this base, a subclass with ``mixed`` right above the base."""
 
     def __init__(self, mixed: type) -> None:
         self._mixed = mixed

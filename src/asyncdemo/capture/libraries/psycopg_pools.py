@@ -1,6 +1,6 @@
-"""psycopg_pool's pools, for threads and for asyncio, and what psycopg's connections wait for in threads.
+"""Observes psycopg_pool's pools, for threads and for asyncio, and what psycopg waits for in threads.
 
-Its workers open connections in the background; whoever asks meanwhile waits in the pool's queue.
+A pool's workers open connections in the background; callers wait in the pool's queue meanwhile.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _AskingInThread(_Asking):
 
 
 class _Returning(Call):
-    """A connection that turns out to be lost is not closed, only left alone."""
+    """The pool does not close a connection that turns out to be lost: it abandons it."""
 
     def begin(self) -> None:
         self._connection = self.pools.of(self.arguments[1])

@@ -1,7 +1,7 @@
-"""Pools of redis-py, blocking and asyncio, plain and blocking (those that let callers wait).
+"""Observes pools of redis-py, for threads and asyncio, plain and blocking (in which callers wait).
 
-A connection object connects when it is handed out, and again after it was closed, so ``connect`` is where
-it is taken; ``release`` is where it is given back.
+A connection object connects when it is handed out, and again after it was closed. So ``connect`` is where it
+is taken, and ``release`` is where it is given back.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _connection_made(pools: PoolRegistry, pool: Any, connection: Any) -> None:
 
 
 def _connecting(connection: Any) -> Any:
-    """Behind a client-side cache, there is a connection within the connection."""
+    """With a client-side cache, there is a connection within the connection."""
     return getattr(connection, "_conn", connection)
 
 
@@ -99,7 +99,7 @@ def _released(pools: PoolRegistry, _: Any, connection: Any) -> None:
 
 
 def _disconnected(pools: PoolRegistry, pool: Any, in_use_too: Any = True) -> None:
-    """What closing a client, or the pool itself, comes to."""
+    """Called when a client, or the pool itself, is closed."""
     if in_use_too:
         pools.shut(pool)
 

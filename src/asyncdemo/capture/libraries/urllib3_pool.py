@@ -1,4 +1,4 @@
-"""urllib3's pools, which ``requests`` and boto3 use: one for each host, those of a client belong together."""
+"""Observes urllib3's pools, which ``requests`` and boto3 use: one per host; a client's belong together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SENDS_FOR_AWS = "URLLib3Session.send"
 
 
 def _made(pools: PoolRegistry, pool: Any) -> None:
-    """Of one host; whoever has pools of several hosts is the client, and known as the pool."""
+    """The pool of one host was made. A client with pools of several hosts counts as the pool."""
     client = pool
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not pools.recorder.origins.is_user(frame.f_code.co_filename):
@@ -89,7 +89,7 @@ def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleTyp
 
 
 def _install_manager(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    """Closing a client of several hosts forgets its pools, and leaves their connections to be collected."""
+    """Closing a client of several hosts drops its pools, whose connections are left to be collected."""
     patches.rewrite(module, "PoolManager.clear", pools.hook(PoolRegistry.shut), on_entry)
 
 

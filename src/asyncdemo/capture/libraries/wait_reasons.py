@@ -1,7 +1,7 @@
-"""What a task waits for inside well-known libraries, which build their own primitives from asyncio's.
+"""Tells what a task waits for inside well-known libraries, which build their own primitives from asyncio's.
 
 A bare future of ``aiohttp`` or an ``asyncio.Event`` inside an ``anyio`` stream says nothing; the library's
-coroutine that awaits it does. Only functions that wait for one thing are listed.
+coroutine that awaits it does. Only functions that always wait for the same thing are listed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _READ, _WRITE = ("net.read", WAITING), ("net.write", WAITING)
 _CONNECT = ("net.connect", WAITING)
 _POOL = ("connection pool", QUEUED)
 SERVICES = {"asyncpg": "sql", "psycopg": "sql", "redis": "redis"}
-"""What the libraries that talk to nothing else wait for, unless something else is listed here."""
+"""What libraries that talk to a single service wait for, unless ``_REASONS`` has something else."""
 _REASONS: dict[str, dict[str, Reason]] = {
     "aiobotocore": {},
     "aiohappyeyeballs": {"start_connection": _CONNECT},
@@ -97,27 +97,26 @@ _WITH_POOLS = frozenset(
 
 
 def has_pools(filename: str) -> bool:
-    """Is it a library whose pools are observed? What limits is the pool then, not the locks it is made of."""
+    """Return whether it is a library whose pools are observed: the pool is the limit, not the locks in it."""
     return _package(filename) in _WITH_POOLS
 
 
 def stands_for_threading(filename: str) -> bool:
-    """Is it gevent? Its locks, like those of the standard library, are nobody's who uses it."""
+    """Return whether it is gevent, whose locks, like those of the standard library, are not its user's."""
     return _package(filename) == "gevent"
 
 
 class Libraries:
-    """Looks at the chain of suspended coroutines from its innermost end."""
+    """Finds the reason in a chain of suspended coroutines, from its innermost end."""
 
     def __init__(self) -> None:
         self._tables: dict[str, tuple[str, dict[str, Reason]] | None] = {}
 
     def reason(self, codes: list[CodeType | None]) -> tuple[Reason, int] | None:
-        """(reason, place of the code that tells) of the suspended coroutines.
+        """Return (reason, index of the code that tells it) for suspended coroutines, or None.
 
-        codes: theirs, innermost first, without asyncio's own. The first listed one tells, or that it is
-        the code of a library that talks to one service only; as soon as the code is nobody's that is
-        known here, nothing does.
+        ``codes`` are theirs, innermost first, without asyncio's own. The first listed function tells, or else
+        that the code is of a library that talks to a single service. Any unknown code ends the search.
         """
         package = ""
         for place, code in enumerate(codes):
@@ -133,7 +132,7 @@ class Libraries:
         return ((SERVICES[package], WAITING), len(codes) - 1) if package in SERVICES else None
 
     def service(self, code: CodeType | None) -> str:
-        """What a library talks to that only talks to one service."""
+        """Return what the library talks to, if it talks to a single service; else ""."""
         table = None if code is None else self._table(code.co_filename)
         return "" if table is None else SERVICES.get(table[0], "")
 
@@ -155,5 +154,5 @@ def _package(filename: str) -> str:
 
 
 def is_known(modules: dict[str, Any]) -> bool:
-    """Is any of these libraries imported?"""
+    """Return whether any of these libraries is imported."""
     return any(name in modules for name in _REASONS)

@@ -1,13 +1,15 @@
-"""Observes asyncio's own event loops from their handles: every step, when it was ready, who woke it.
+"""Observes asyncio's own event loops through their handles: every step, when it was ready, what woke it.
 
-The classes of handles stay what they are. ``Handle._run`` becomes one that is the same single frame and
-reads the clock, and ``BaseEventLoop.call_soon`` one that notes the time a callback became ready and what was
-running then. The note lies in the handle (``capture.loops.handles``); one that somebody else made has
-none, and runs as ever. Nothing the script owns is wrapped.
+The handle classes stay the same. ``Handle._run`` is replaced by a function that takes the same single frame
+and reads the clock, and ``BaseEventLoop.call_soon`` by one that notes when a callback became ready and what
+was running then. The note is in the handle (see ``capture.loops.handles``); a handle made in another way has
+none, and runs as usual. Nothing that the script owns is wrapped.
 
-A callback that only passes a result on (a timer setting a future, ``gather`` counting its children)
-is a *relay*: who it makes ready was ready when the relay itself was, and was woken by who woke the
-relay. So a task that a blocked loop could not run is *ready* from the moment its timer was due.
+A callback that only passes a result on (a timer setting a future, ``gather`` counting its children) is a
+*relay*: what it makes ready was ready when the relay itself was, and was woken by what woke the relay. So a
+task that a blocked loop could not run is *ready* from the moment its timer was due.
+
+Longer than most: the function that replaces ``Handle._run`` runs at every step, so its parts are inline.
 """
 
 from __future__ import annotations
@@ -61,24 +63,24 @@ _HANDLE_SLOTS = {
     "_repr",
     "_source_traceback",
 }
-"""Of the handles whose constructor is known to do nothing but set these."""
+"""The slots of handles whose constructor is known to do nothing but set these."""
 _RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
 NO_TASK = -1
 _handle_init = events.Handle.__init__
 _MOST_CALLBACKS = 10_000
 _MAKES_THREAD_SAFE = hasattr(events, "_ThreadSafeHandle")
-"""3.14+: before, ``call_soon_threadsafe`` calls ``_call_soon``, too."""
+"""Python 3.14+. Before, ``call_soon_threadsafe`` calls ``_call_soon``, too."""
 
 
 Failed = Callable[[Exception], bool]
 
 
 class Relays:
-    """Tells which callbacks only pass on what happened: asyncio's own."""
+    """Tells which callbacks only pass a result on: asyncio's own."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[object, bool]] = {}
-        """By id of the code, or else of the type; and that itself, as ids of what is gone come back."""
+        """id(code), or else id(type) -> that object, kept because ids are reused, and the answer."""
 
     def is_relay(self, callback: Any) -> bool:
         function = callback
@@ -120,9 +122,9 @@ class EventLoops:
         on_slow: Callable[[LoopState, int, int, int], None],
         failed: Callable[[str, BaseException], bool],
     ) -> None:
-        """on_slow(loop, track or -1, start_ns, end_ns) is called after a callback longer than slow_ns.
+        """Callbacks longer than ``slow_ns`` are passed to ``on_slow(loop, track or -1, start_ns, end_ns)``.
 
-        failed(hook, error) is called when a hook fails; false if the error is the script's own.
+        ``failed(hook, error)`` is called if a hook fails. It returns False if the error is the script's own.
         """
         self._recorder = recorder
         self._reasons = reasons
@@ -153,7 +155,7 @@ class EventLoops:
     def _replace(
         self, patches: Patches, owner: Any, name: str, make: Callable[[Any, Failed], FunctionType]
     ) -> None:
-        """By make(original, failed); it has its own guard, as a call more would cost too much."""
+        """Replace by ``make(original, failed)``, which guards itself: an extra call would cost too much."""
         original = getattr(owner, name)
         failed, hook = self._failed, original.__qualname__
         patches.set(owner, name, make(original, lambda error: failed(hook, error)))
@@ -173,7 +175,7 @@ class EventLoops:
         loop_state.slept_ns, loop_state.woke_ns = -loop_state.started_ns, self._recorder.now()
         loop_state.looks, loop_state.ended_ns = True, 0
         self._recorder.keep_up()
-        if events.Handle.__init__ is not _handle_init:  # the script has put something in its place
+        if events.Handle.__init__ is not _handle_init:  # the script has replaced it
             loop_state.is_plain = False
 
     def _left_pending(self, loop: Any) -> None:
@@ -181,7 +183,7 @@ class EventLoops:
         self._recorder.define(wire.Pending(sorted(track for track in pending if track is not None)))
 
     def _scheduled(self, loop: Any, handle: Any) -> None:
-        """A handle was made, by ``call_soon_threadsafe`` or where ``call_soon`` cannot be faster."""
+        """A handle was made, by ``call_soon_threadsafe`` or where the fast ``call_soon`` does not apply."""
         if not is_handle(handle):
             return
         loop_state = self._loops.state_of(loop)
@@ -195,7 +197,7 @@ class EventLoops:
         leave_note(handle, Ready(ready_ns, waker) if state is None else state)
 
     def _added(self, loop: Any, handle: Any) -> None:
-        """A handle that stands for a file or a signal is to run; it is the same one each time."""
+        """The handle of a file or a signal is about to run; it is the same one each time."""
         if not is_handle(handle):
             return
         io_ready = self._loops.state_of(loop).io_ready
@@ -225,17 +227,17 @@ class EventLoops:
                     loop_state.current, loop_state.state = state.track, state
                     waker, ended = state.waker, state.end_ns
                     ready = state.ready_ns or ended
-                    # woken by itself, it only let others go first
+                    # if it woke itself, it only let others go first
                     if ready - ended > LONG_WAIT_NS and waker != state.track:
                         record_long_wait(state, ready)
                     state.ready_ns = NOT_SCHEDULED
                     start = loop_state.ended_ns or now()
                     loop_state.ended_ns, loop_state.started_ns = 0, start
-                except Exception as error:  # noqa: BLE001 - as of every hook
+                except Exception as error:  # noqa: BLE001 - as for every hook
                     give_up(loop_state, error)
                     loop_state = None
                 callback, args = self._callback, self._args
-                try:  # written out: a call with * takes a slower path
+                try:  # spelled out: a call with * takes a slower path
                     if not args and args is not None:
                         self._context.run(callback)
                     elif type(args) is tuple and len(args) == 1:
@@ -273,7 +275,7 @@ class EventLoops:
                 loop_state, before, start = None, 0, 0
                 try:
                     loop_state, before, start = begin(self, note)
-                except Exception as error:  # noqa: BLE001 - as of every hook
+                except Exception as error:  # noqa: BLE001 - as for every hook
                     give_up(loop_state, error)
                     loop_state = None
                 callback, args = self._callback, self._args
@@ -302,7 +304,7 @@ class EventLoops:
                     self = callback = args = None
 
         def give_up(loop_state: LoopState | None, error: Exception) -> None:
-            """What runs now is not observed."""
+            """Stop observing what runs now."""
             if loop_state is not None:
                 loop_state.rest()
             if not failed(error):
@@ -331,7 +333,7 @@ class EventLoops:
         return _run  # type: ignore[return-value]
 
     def _begin_callback(self, handle: Any, note: Any) -> tuple[LoopState | None, int, int]:
-        """What is called is no task's step. (state, what was current, start); None of a loop not observed."""
+        """Begin what is no task's step. Return (loop state, None if unobserved; what was current; start)."""
         loop = handle._loop
         if type(note) is Ready:
             loop_state: LoopState = loop._asyncdemo
@@ -353,7 +355,7 @@ class EventLoops:
             if is_relay:
                 due = int(handle._when * 1e9) + self._loops.offset_ns
                 if loop_state.slept_ns < due < loop_state.woke_ns:
-                    due = loop_state.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
+                    due = loop_state.woke_ns  # epoll counts in ms, so it overslept: nothing was in the way
                 loop_state.due_ns = due if due < start else start
         else:
             loop_state.current = wire.BY_LOOP
@@ -405,7 +407,7 @@ class EventLoops:
                 note = None
                 if not failed(error):
                     raise
-            # what the constructor does, without the frame that it takes
+            # what the constructor does, without its frame
             handle: Any = new_handle(handle_type)
             handle._context = copy_context() if context is None else context
             handle._loop = self
@@ -418,7 +420,7 @@ class EventLoops:
             return handle
 
         def note_in(loop: Any, handle: Any) -> None:
-            """If its class makes handles in a way of its own, that left no note."""
+            """Leave a note if the loop's class made the handle in its own way, without one."""
             try:
                 if is_handle(handle) and note_of(handle) is None:
                     self._scheduled(loop, handle)
@@ -456,14 +458,14 @@ _with_handle = Transform(_after_handle, Guard.call)
 
 
 def _name_as(function: Any, original: Any) -> None:
-    """Wrong arguments are told of by the name of the code."""
+    """Make errors about wrong arguments show the original's name, which they take from the code."""
     shown = original.__code__
     code = function.__code__
     function.__code__ = code.replace(co_name=shown.co_name, co_qualname=shown.co_qualname)
 
 
 def _report(handle: Any, error: BaseException) -> None:
-    """What ``Handle._run`` says of an exception in a callback."""
+    """Report an exception in a callback as ``Handle._run`` does."""
     debug = {"debug": handle._loop.get_debug()} if sys.version_info >= (3, 13) else {}
     callback = format_helpers._format_callback_source(handle._callback, handle._args, **debug)
     context = {"message": f"Exception in callback {callback}", "exception": error, "handle": handle}

@@ -1,9 +1,9 @@
-"""Delays between the callbacks of asyncio's loops, under the virtual clock: a busy machine on demand.
+"""Delays callbacks of asyncio's loops under the virtual clock: a busy machine on demand.
 
 A loop runs its callbacks in the order in which they became ready, and its timers in the order in which they
-are due. What does vary from machine to machine is how long everything takes. So time passes here before
-a callback, and nothing else is changed: whatever order comes of it, asyncio could have produced it.
-Not for: which schedules are tried, and what is said of them (``asyncdemo.schedules``).
+are due. What varies from machine to machine is how long everything takes. So time passes here before a
+callback, and nothing else changes: asyncio could have produced any order that results.
+Not here: which schedules are tried (see ``asyncdemo.serving.schedules``).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from asyncdemo.capture.loops.virtual_clock import VirtualClock
 MOST_NS = 1_000_000_000
 """No delay is longer."""
 _SHARES = (0.1, 0.25, 0.5)
-"""Of the callbacks before which there is a delay, one of these for each schedule."""
+"""The share of callbacks that are delayed; each schedule draws one of these."""
 _TIMERS = 4
-"""A delay goes beyond at most so many of the timers that are set."""
+"""A delay passes at most this many of the timers that are set."""
 _ROUND_NS = 1_000_000
 
 
 class Delays:
-    """plan: a seed from which delays are drawn, or the delays: number of the callback -> nanoseconds.
+    """``plan`` is a seed to draw delays from, or the delays: number of the callback -> nanoseconds.
 
-    tell(callback, length_ns, at_ns) is called for each.
+    ``tell(callback, length_ns, at_ns)`` is called for each delay.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Delays:
         self._share = self._random.choice(_SHARES)
 
     def watch(self, loop: Any) -> None:
-        """From now on, if it is one of asyncio's own."""
+        """Delay the callbacks of a loop from now on, if it is one of asyncio's own."""
         if type(getattr(loop, "_ready", None)) is deque:
             loop._ready = _Ready(loop, self)
 
@@ -60,7 +60,7 @@ class Delays:
                 state.ended_ns = 0  # the step does not begin where the one before it ended
 
     def _drawn(self, loop: Any) -> int:
-        """Up to a bit more than until one of the next timers is due. Without a timer it changes nothing."""
+        """Draw a delay that may pass one of the next timers. Without a timer it would change nothing."""
         if not loop._scheduled or self._random.random() >= self._share:
             return 0
         now_ns = self._clock.now_ns()
@@ -75,7 +75,7 @@ class Delays:
 
 
 class _Ready(deque[Any]):
-    """The queue of a loop's callbacks: before one is taken out of it to be run, time may pass."""
+    """A loop's queue of callbacks. Time may pass before one is taken out of it to be run."""
 
     def __init__(self, loop: Any, delays: Delays) -> None:
         super().__init__(loop._ready)

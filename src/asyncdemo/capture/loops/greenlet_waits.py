@@ -1,9 +1,9 @@
 """Tells from the frames of a suspended greenlet what it waits for: gevent's own functions name the reason.
 
-Those that gevent has compiled (``Greenlet.join``, ``Event.wait``, ``Semaphore.acquire``, ...) have no frame.
-Each of them waits for another greenlet, and so does what is not known here.
+Functions that gevent has compiled (``Greenlet.join``, ``Event.wait``, ``Semaphore.acquire``, ...) have no
+frame. Each of them waits for another greenlet, and so, it is assumed, does anything that is not known here.
 
-Not for: calls that the tracer itself observes (``capture.blocking.waits``), such as a query of psycopg2.
+Not here: calls that the tracer itself observes, such as a psycopg2 query (see ``capture.blocking.waits``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from asyncdemo.capture.recorder import QUEUED, WAITING
 Reason = tuple[str, int]
 
 OTHERS: Reason = ("greenlet", WAITING)
-"""For another greenlet, as far as is known."""
+"""Waits for another greenlet, as far as is known."""
 
 _READ, _WRITE = ("net.read", WAITING), ("net.write", WAITING)
 _CONNECT, _DNS = ("net.connect", WAITING), ("dns", WAITING)
@@ -53,14 +53,14 @@ _REASONS: dict[str, dict[str, Reason]] = {
     "subprocess.py": {"wait": ("subprocess", WAITING), "communicate": ("subprocess", WAITING)},
     "threadpool.py": {"apply": _THREAD, "spawn": _THREAD, "map": _THREAD},
 }
-"""By file of gevent and name of the function."""
+"""gevent's file -> function -> reason."""
 _OTHER_PACKAGES: dict[str, Reason] = {"psycogreen": ("sql", WAITING)}
 
 _by_code: dict[CodeType, Reason | None] = {}
 
 
 def reason(frame: FrameType | None) -> tuple[Reason, FrameType | None]:
-    """(why, the frame that says so), of the innermost frame of a greenlet that has just been left."""
+    """Return (reason, the frame that tells it), from the innermost frame of a greenlet just suspended."""
     found: tuple[Reason, FrameType | None] = OTHERS, None
     while frame is not None:
         code = frame.f_code
@@ -70,20 +70,20 @@ def reason(frame: FrameType | None) -> tuple[Reason, FrameType | None]:
             known = _by_code[code] = _reason_of(code)
         if known is not None:
             found = known, frame
-            if known is not _THREAD:  # gevent looks names up in a thread, say
+            if known is not _THREAD:  # for example, gevent looks names up in a thread
                 break
         frame = frame.f_back
     return found
 
 
 def descriptor(frame: FrameType | None) -> int:
-    """The file that a greenlet waited for which has just been switched to; -1 if that is not known."""
+    """Return the file that a greenlet which was just switched to waited for; -1 if that is not known."""
     _, teller = reason(frame)
     names = {} if teller is None else teller.f_locals
     waited_for: Any = names.get("conn", names.get("self"))
     try:
         return int(waited_for.fileno())
-    except Exception:  # noqa: BLE001 - no such method, or closed, and each library says so in its own way
+    except Exception:  # noqa: BLE001 - no such method, or closed: each library raises its own error
         return -1
 
 

@@ -1,12 +1,12 @@
 """Observes greenlets under gevent's hub, which is their event loop: every switch from one to another.
 
-A greenlet is a task here, and what it does between two switches is its step. So a call that does not
-switch (an unpatched driver, in C) is a step that holds the hub, and whoever was spawned, slept enough or
-was sent data meanwhile is *ready*. Nothing is installed before the script imports gevent; a program that
+A greenlet is a task here, and what it does between two switches is its step. So a call that does not switch
+(an unpatched driver, in C) is a step that holds the hub, and a greenlet that was spawned, slept long enough
+or was sent data meanwhile is *ready*. Nothing is installed before the script imports gevent; a program that
 uses greenlets without it (SQLAlchemy's asyncio, say) is not touched.
 
-Not known: since when greenlets are ready that wait for another greenlet which has ended or set an event: they
-are told as waiting until they run. The same where the hub does not use epoll, of those whose data arrived.
+If a greenlet waits for another one that has ended or set an event, it is not known since when it is ready: it
+is reported as waiting until it runs. So is one whose data has arrived, if the hub does not use epoll.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from asyncdemo.capture.recorder import READY, Recorder, ThreadState
 
 _getframe, _ref = sys._getframe, weakref.ref  # the script may replace them
 _AT_ONCE_NS = 1_000
-"""After ``sleep(0)`` a greenlet is ready again."""
+"""This long after ``sleep(0)``, a greenlet is ready again."""
 _IDLE_NS = 2_000_000
-"""A hub that runs nothing for so long has nothing to run."""
+"""A hub that runs nothing for this long has nothing to run."""
 
 
 class Greenlets:
-    """Puts every hub that is made under observation, in the thread that makes it."""
+    """Observes every hub, in the thread that makes it."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Greenlets:
         on_slow: Callable[[LoopState, int, int, int], None],
         failed: Callable[[str, BaseException], bool],
     ) -> None:
-        """on_slow, failed: as of ``EventLoops``."""
+        """``on_slow`` and ``failed`` are those of ``EventLoops``."""
         self._recorder = recorder
         self._loops = loops
         self._waits = waits
@@ -54,11 +54,11 @@ class Greenlets:
         self._on_slow = on_slow
         self._failed = failed
         self._off = False
-        """After a fault: what is known of who runs may be wrong then."""
+        """Whether there was a fault, after which the running greenlet may be unknown."""
         self._told_of_spawns = False
 
     def install(self, patches: Patches, module: ModuleType) -> None:
-        """module: ``gevent.hub``, which has just been loaded."""
+        """``module`` is ``gevent.hub``, which has just been loaded."""
         if not patches.rewrite(module, "Hub.__init__", self._made, at_end):
             self._recorder.define(
                 wire.Note("The tracer does not know this gevent, so its greenlets are no lanes.")
@@ -103,7 +103,7 @@ class Greenlets:
             return
         try:
             self._adopt(hub_state, greenlet, _getframe(1))
-            if not hub_state.busy:  # from here on the thread keeps somebody waiting
+            if not hub_state.busy:  # from here on the thread keeps a greenlet waiting
                 self._host(hub_state)
                 hub_state.busy = True
                 hub_state.started_ns = self._recorder.now()
@@ -146,14 +146,14 @@ class Greenlets:
         return made
 
     def _killed(self, hub_state: HubState, key: int, killed: GreenletState) -> None:
-        """Before it began; or nothing can switch to it any more."""
+        """A greenlet was killed before it began, or nothing can switch to it any more."""
         if hub_state.live.get(key) is killed:
             del hub_state.live[key]
             hub_state.unstarted.pop(key, None)
             self._end(killed, self._recorder.now(), "cancelled", None)
 
     def _look_for_killed(self, hub_state: HubState) -> None:
-        """Nothing switches to or from one that is killed before it begins."""
+        """Find greenlets that were killed before they began: nothing switches to or from them."""
         for key, one in list(hub_state.unstarted.items()):
             if one.ref is not None and getattr(one.ref(), "dead", True):
                 self._killed(hub_state, key, one)
@@ -198,7 +198,7 @@ class Greenlets:
             self._recorder.threads[hub_state.ident] = entered
 
     def _begin(self, hub_state: HubState, begun: GreenletState, now: int) -> None:
-        """One that the hub let lie, though it had nothing else to run, was spawned for later."""
+        """If the hub left it alone while it had nothing else to run, it was spawned for later."""
         if begun.ended_ns < -hub_state.started_ns < now - _IDLE_NS:
             at_ns = begun.ended_ns
             self._recorder.record_step(
@@ -225,7 +225,7 @@ class Greenlets:
             self._on_slow(hub_state, left.track, start, now)
 
     def _wait(self, hub_state: HubState, left: GreenletState, greenlet: Any, now: int) -> int:
-        """Why it left, and when it will be ready again, if that is known."""
+        """The index of its wait. Also notes when it will be ready again, if that is known."""
         left.due_ns = 0
         if hub_state.call is not None:
             left.call = hub_state.call[0]
@@ -267,7 +267,7 @@ class Greenlets:
 
 
 def _identity(greenlet: Any) -> tuple[str, str, Any]:
-    """(name, function, its code): of a thread that gevent has made a greenlet, those of the thread."""
+    """(name, function, its code), or those of the thread if gevent made a thread a greenlet."""
     name = str(getattr(greenlet, "name", "") or "greenlet")
     function = getattr(greenlet, "_run", None) or getattr(greenlet, "run", None)
     owner: Any = callables.owner(function)
@@ -279,7 +279,7 @@ def _identity(greenlet: Any) -> tuple[str, str, Any]:
 
 
 def _outcome(greenlet: Any) -> tuple[str, str | None]:
-    """Of one that has ended. A greenlet that is not gevent's does not tell."""
+    """(outcome, error) of a greenlet that has ended. One that is not gevent's does not tell."""
     error = getattr(greenlet, "exception", None)
     if error is not None:
         return "raised", type(error).__name__

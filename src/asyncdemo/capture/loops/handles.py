@@ -1,8 +1,8 @@
-"""What the handles of asyncio's loops carry for us, and which callbacks are the steps of tasks.
+"""Leaves notes in the handles of asyncio's loops, and tells which callbacks are the steps of tasks.
 
-A handle has no place for what we want to know of it but the one where debug mode keeps a traceback. What lies
-there is false, as no traceback is, so that all of asyncio passes it by.
-Not for: the handles of uvloop, which are its own (``capture.loops.uvloop_loops``).
+The only place for a note in a handle is where debug mode keeps a traceback. A note is falsy, like no
+traceback, so that all of asyncio ignores it.
+Not here: uvloop's own handles (see ``capture.loops.uvloop_loops``).
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from typing import Any
 _Handle: Any = events.Handle
 _SLOT = _Handle._source_traceback
 TASK_TYPES: tuple[Any, ...] = tuple({asyncio.Task, asyncio.tasks._PyTask})  # type: ignore[attr-defined]
-"""asyncio's own: one in C, one in Python."""
+"""asyncio's own task types: one in C, one in Python."""
 Traceback = traceback.StackSummary
 _NOTE = "__asyncdemo__"
-"""The attribute of a traceback that the note lies in, in debug mode."""
+"""The attribute of a traceback that holds the note in debug mode."""
 
 
 NOT_SCHEDULED = -1
 
 
 class TaskState(weakref.ref[Any]):
-    """What is known of one task; itself the weak reference to it, as a strong one would keep it alive.
+    """The state of one task, and a weak reference to it: a strong one would keep it alive.
 
-    The handle of a scheduled step carries it. A task has at most one step scheduled, so ``ready_ns`` and
-    ``waker`` are those of that one.
+    The handle of a scheduled step carries it. A task has at most one step scheduled: ``ready_ns`` and
+    ``waker`` are those of that step.
     """
 
     __slots__ = ("end_ns", "key", "methods", "name", "ready_ns", "told", "track", "waker")
 
     end_ns: int
-    """When its last step ended, at first when it was made."""
+    """When its last step ended; before the first one, when it was made."""
     key: int
     methods: Any
     """``tasks.TaskMethods`` of its class."""
     name: str
-    """As it was told."""
+    """As it was reported."""
     ready_ns: int
-    """Since when the scheduled step can run; 0: since the step before it ended,
-    ``NOT_SCHEDULED`` while none is."""
+    """Since when the scheduled step can run; 0: since the previous step ended; ``NOT_SCHEDULED``: there is
+    none."""
     told: bool
-    """Are its long waits told?"""
+    """Whether its long waits are reported."""
     track: int
     waker: int
 
@@ -57,7 +57,7 @@ class TaskState(weakref.ref[Any]):
 class Ready:
     """Since when a callback that is no task's step could run, and what made it ready.
 
-    Lies in its handle where debug mode keeps a traceback, and is false as no traceback is.
+    It is in the handle where debug mode keeps a traceback, and is falsy, like no traceback.
     """
 
     __slots__ = ("ready_ns", "waker")
@@ -71,13 +71,13 @@ class Ready:
 
 
 def is_handle(thing: object) -> bool:
-    """Of asyncio's, or of a subclass that keeps its traceback where asyncio's do."""
+    """Return whether it is asyncio's handle, or a subclass's that keeps its traceback in the same place."""
     kind: Any = type(thing)
     return issubclass(kind, _Handle) and kind._source_traceback is _SLOT
 
 
 def note_of(handle: Any) -> TaskState | Ready | None:
-    """Of what ``is_handle``."""
+    """Return the note in a handle for which ``is_handle`` is true."""
     note = handle._source_traceback
     if type(note) is Traceback:
         note = vars(note).get(_NOTE)
@@ -94,9 +94,9 @@ def leave_note(handle: Any, note: TaskState | Ready) -> None:
 # -- which callbacks are steps, and of what ---------------------------------------------------------
 
 _WAKEUP = "task_wakeup"
-"""What asyncio calls the method of a task that a future calls when it is done."""
+"""asyncio's name for the method of a task that a future calls when it is done."""
 _PYTHON_STEPS = frozenset({"__step", "__wakeup", "_Task__step", "_Task__wakeup"})
-"""The same of task classes that are written in Python."""
+"""The names of the step methods in task classes that are written in Python."""
 
 
 async def _nothing() -> None:
@@ -104,7 +104,7 @@ async def _nothing() -> None:
 
 
 def _step_type() -> type:
-    """The type of what a task of asyncio's schedules as its step, which has no public name."""
+    """The type of the callback that asyncio's tasks schedule as their step, which has no public name."""
     scheduled: list[Any] = []
 
     class Loop:
@@ -115,7 +115,7 @@ def _step_type() -> type:
             scheduled.append(callback)
 
     coroutine, loop = _nothing(), Loop()
-    # named, as the numbers of tasks without a name are the script's
+    # named, because the numbers of unnamed tasks are the script's
     task: Any = asyncio.Task(coroutine, loop=loop, name="step")  # type: ignore[arg-type]
     task._log_destroy_pending = False
     coroutine.close()
@@ -124,14 +124,14 @@ def _step_type() -> type:
 
 
 class _NoType:
-    """In place of a type that nothing has."""
+    """A type that nothing has."""
 
 
 STEP: Any = _step_type()
 
 
 def stepped_task(callback: Any) -> Any:
-    """The task whose step or wake-up the callback is; None if it is something else, as ``task.cancel`` is."""
+    """Return the task whose step or wake-up the callback is; None for others, such as ``task.cancel``."""
     kind = type(callback)
     if kind is STEP:
         return callback.__self__

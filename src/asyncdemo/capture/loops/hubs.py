@@ -1,6 +1,6 @@
-"""What is known of a hub of gevent's and of each of its greenlets, while they run.
+"""The state of a gevent hub and of its greenlets.
 
-Not for: finding it out (``capture.loops.greenlets`` does, at each switch).
+Not here: updating it at each switch (see ``capture.loops.greenlets``).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _epoll: Any = getattr(select, "epoll", None)  # gevent takes it away
 
 
 class GreenletState(ThreadState):
-    """What is known of one greenlet. While it runs, it stands for its thread."""
+    """The state of one greenlet. While it runs, it stands in for its thread."""
 
     __slots__ = ("call", "due_ns", "ended_ns", "name", "ref")
 
     def __init__(self, track: int, name: str, at_ns: int) -> None:
         super().__init__(track)
         self.ref: weakref.ref[Any] | None = None
-        """To itself; it must not live longer because it is observed."""
+        """A weak reference to the greenlet: being observed must not keep it alive."""
         self.name = name
         self.ended_ns = at_ns
-        """Of its last step, or when it was spawned."""
+        """When its last step ended, or when it was spawned."""
         self.due_ns = at_ns
-        """From when on it could run, as far as that is known beforehand; 0 if it is not."""
+        """When it can run, if that is known in advance; else 0."""
         self.call = ""
         """The observed call that it is in the middle of."""
 
@@ -43,18 +43,18 @@ class HubState(LoopState):
     def __init__(self, hub: Any, ident: int) -> None:
         super().__init__(weakref.ref(hub), ident)
         self.busy = False
-        """Does what runs now keep greenlets from running? Where there are none it does not."""
+        """Whether what runs now keeps greenlets from running. If there are none, it does not."""
         self.live: dict[int, GreenletState] = {}
-        """By id, those that have not ended."""
+        """id(greenlet) -> its state, for those that have not ended."""
         self.unstarted: dict[int, GreenletState] = {}
-        """Of these, those that have not begun."""
+        """Those of them that have not begun."""
         self.host: ThreadState | None = None
         """The thread itself, which is its main greenlet."""
         self.main: GreenletState | None = None
-        """When and why that left."""
+        """When and why the main greenlet was left."""
         self.epoll = _epoll_of(hub)
         self.itself = ThreadState(wire.BY_LOOP)
-        """In place of a thread while the hub runs its own callbacks."""
+        """Stands in for a thread while the hub runs its own callbacks."""
 
     def selector(self) -> Any:
         return self.epoll
@@ -69,7 +69,7 @@ class HubState(LoopState):
 
 
 def _epoll_of(hub: Any) -> Any:
-    """Through a descriptor of its own, as closing it must not close the hub's."""
+    """With a duplicate descriptor: closing it must not close the hub's."""
     try:
         return None if _epoll is None else _epoll.fromfd(os.dup(hub.loop.fileno()))
     except (AttributeError, OSError, TypeError, ValueError):  # another kind of loop

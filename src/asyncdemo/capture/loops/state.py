@@ -17,7 +17,7 @@ from asyncdemo.capture.recorder import Cause, Recorder
 
 
 class LoopState:
-    """What one event loop is doing right now; read by the watchdog from its own thread."""
+    """What one event loop is doing right now. The watchdog reads it from its own thread."""
 
     __slots__ = (
         "busy",
@@ -43,7 +43,7 @@ class LoopState:
     )
 
     def __init__(self, loop: Callable[[], Any], ident: int) -> None:
-        """loop() gives it, or None when it is gone."""
+        """``loop()`` returns the loop, or None if it is gone."""
         self.loop = loop
         self.ident = ident
         self.running = False
@@ -52,54 +52,54 @@ class LoopState:
         self.current = wire.BY_LOOP
         """Track of the task being stepped, or the waker that a relay passes on."""
         self.state: TaskState | None = None
-        """Of the task being stepped."""
+        """The state of the task being stepped."""
         self.started_ns = 0
-        """When the callback being run started; while none is, minus the end of the last one."""
+        """When the running callback started; if none is running, minus the end of the last one."""
         self.ended_ns = 0
-        """When the callback before ended, if the next one begins with nothing between them; else 0."""
+        """When the previous callback ended, if the next one begins immediately after it; else 0."""
         self.looks = False
-        """Does the loop tell when it looks for events? Then nothing is between the callbacks after that."""
+        """Whether the loop tells when it looks for events: after that, nothing is between the callbacks."""
         self.is_plain = False
-        """Does the loop make its handles as asyncio's own does?"""
+        """Whether the loop makes its handles as asyncio's own does."""
         self.making: Any = None
-        """The task that is being made, whose first step may run meanwhile."""
+        """The task being created, whose first step may run meanwhile."""
         self.slept_ns = 0
         self.woke_ns = 0
-        """From when until when the loop last looked for events."""
+        """When the loop last began to look for events, and when it finished."""
         self.io_seen: dict[int, int] = {}
         """While a step blocks: file descriptor -> when the watchdog first saw it ready."""
         self.io_ready: dict[int, int] = {}
-        """The same by id of the handle, for the events that the loop is about to handle."""
+        """The same by id(handle), for the events that the loop is about to handle."""
         self.due_ns = 0
-        """In a relay: since when whoever it makes ready has been ready."""
+        """In a relay: since when what it makes ready has been ready."""
         self.call: tuple[str, int, Cause] | None = None
-        """(reason, start_ns, all that it waits for) of the blocking call that the step is inside of."""
+        """(reason, start_ns, cause) of the blocking call that the step is in."""
         self.sample: Any = None
-        """What the watchdog saw of the step being run."""
+        """What the watchdog saw of the running step."""
         self.usage = Usage()
-        """Of the loop's thread, when the watchdog first saw what runs now."""
+        """What the loop's thread had used when the watchdog first saw what runs now."""
         self.busy = True
-        """Would a call that blocks now keep others from running? Of a loop that runs always."""
+        """Whether a call that blocks now would keep others from running. In a loop it always would."""
 
     @property
     def track(self) -> int:
-        """The task whose step is being run; negative if what runs is no task's step."""
+        """The task whose step is running; negative if what runs is no task's step."""
         return self.current if not self.due_ns else -1
 
     def rest(self) -> None:
-        """What runs now is not observed."""
+        """Stop observing what runs now."""
         self.current, self.state = wire.BY_LOOP, None
         self.started_ns = self.due_ns = self.ended_ns = 0
 
     def selector(self) -> Any:
-        """What tells the loop of events; None if that cannot be seen from here."""
+        """Return what tells the loop of events, or None if that cannot be accessed."""
         return getattr(getattr(self.loop(), "_selector", None), "_selector", None)
 
     def starved(self, tasks: dict[int, int], offset_ns: int, now_ns: int) -> list[tuple[int, int]]:
-        """(track, since when) of the tasks that could run if nothing blocked the loop.
+        """Return (track, since when) for the tasks that could run if nothing blocked the loop.
 
-        Those whose step is scheduled, and those whose timer is due. Read from another thread, in
-        one go each; loops that do not show their handles give nothing.
+        These are tasks whose step is scheduled, or whose timer is due. Each list is read from another thread,
+        in one go. A loop that does not show its handles has none.
         """
         loop = self.loop()
         found: dict[int, int] = {}
@@ -127,7 +127,7 @@ _setattr = object.__setattr__
 _ref, _get_running_loop = weakref.ref, events._get_running_loop  # the script may replace them
 _call_soon = base_events.BaseEventLoop._call_soon  # type: ignore[attr-defined]
 _FUTURES = frozenset({asyncio.Future, asyncio.futures._PyFuture, *TASK_TYPES})  # type: ignore[attr-defined]
-"""Those whose attributes are asyncio's own."""
+"""Types whose attributes are asyncio's own."""
 
 
 def _nothing() -> None:
@@ -144,7 +144,7 @@ class Loops:
     def __init__(self, recorder: Recorder) -> None:
         self.loop_states: list[LoopState] = []
         self.hubs: dict[int, Any] = {}
-        """Thread -> the tracer of its gevent hub, which has a loop's place where no loop runs."""
+        """Thread ident -> the state of its gevent hub, which replaces that of a loop if none runs there."""
         self._known_types: tuple[type, ...] = (base_events.BaseEventLoop,)
         self._recorder = recorder
         # perf_counter and loop.time() may be different clocks
@@ -156,7 +156,7 @@ class Loops:
     def state_of(self, loop: Any) -> LoopState:
         kind: Any = type(loop)
         if not issubclass(kind, self._known_types):
-            # it may take neither an attribute nor a weak reference, and its steps are not observed anyway
+            # it may allow neither an attribute nor a weak reference, and its steps are not observed anyway
             return LoopState(_nothing, get_ident())
         loop_state: LoopState | None = loop._asyncdemo
         if loop_state is None:
@@ -167,33 +167,33 @@ class Loops:
         return loop_state
 
     def know(self, kind: type) -> None:
-        """Loops of this type keep their tracer themselves: ``_asyncdemo``, which is None at first."""
+        """Register a type of loops that keep their own state: ``_asyncdemo``, which is None at first."""
         self._known_types += (kind,)
 
     def running_loop_state(self) -> LoopState | None:
-        """That of the loop that runs in this thread, if one does."""
+        """Return the state of the loop that runs in this thread, if one does."""
         loop = _get_running_loop()
         if loop is not None:
             try:
                 loop_state: LoopState | None = object.__getattribute__(loop, "_asyncdemo")
             except AttributeError:
-                return None  # somebody's own loop, which is not observed: for us its thread acts
+                return None  # a custom loop, which is not observed: for us its thread acts
             return loop_state or self.state_of(loop)
         hub = self._hub() if self.hubs else None
         return hub if hub is not None and hub.busy else None
 
     def in_greenlet(self) -> bool:
-        """Does a hub's greenlet run here, or the hub itself, rather than the thread?"""
+        """Return whether a hub's greenlet, or the hub itself, runs here, rather than the thread."""
         hub = self._hub() if self.hubs else None
         return hub is not None and hub.thread is not None and hub.current != hub.thread
 
     def _hub(self) -> LoopState | None:
-        """That of this thread; the idents of threads that are over come back."""
+        """The hub of this thread; idents of threads that are over are reused."""
         hub: LoopState | None = self.hubs.get(get_ident())
         return None if hub is None or hub.loop() is None else hub
 
     def current_track(self) -> int:
-        """What executes in this thread now; negative if that is no track."""
+        """Return the track that runs in this thread now; negative if there is none."""
         loop_state = self.running_loop_state()
         if loop_state is not None:
             return loop_state.track

@@ -1,7 +1,9 @@
-"""The tasks of the process as tracks: made, stepped for the first time, waiting long, done.
+"""Observes tasks as tracks: when they are created, first stepped, waiting long, and done.
 
-A task is known from the moment its first step is scheduled. Of the methods of its class only asyncio's own
-are called: a subclass may answer with anything, and is not complete yet when its first step is scheduled.
+A task is known from the moment its first step is scheduled. Only asyncio's own methods are called on it: a
+subclass may return anything, and is not complete yet when its first step is scheduled.
+
+Longer than most: all that is known of a task is in one place, since it is read at every step.
 """
 
 from __future__ import annotations
@@ -23,23 +25,24 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.guard import CAPTURE_DIR, Guard
 from asyncdemo.capture.loops.handles import TASK_TYPES, TaskState, stepped_task
 from asyncdemo.capture.loops.state import Loops, LoopState
-from asyncdemo.capture.loops.wait_reasons import Reasons, chain, code_of, frame_of, is_compiled
+from asyncdemo.capture.loops.suspended import chain, code_of, frame_of, is_compiled
+from asyncdemo.capture.loops.wait_reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
 
 LONG_WAIT_NS = 10_000_000
-"""After waits longer than this the place that awaited is recorded."""
+"""After a wait longer than this, the place that awaited is recorded."""
 
 TASKS_TOLD = 5
-"""Of so many tasks that run the same function."""
+"""Of the tasks that run the same function, this many have their long waits reported."""
 
 _MOST_FUNCTIONS = 10_000
-"""Whose sites are kept at a time: a program has fewer, unless it compiles code."""
+"""Functions whose sites are cached: a program has fewer, unless it compiles code."""
 
 _ref, _getframe = weakref.ref, sys._getframe  # the script may replace them
 
 
 class TaskMethods:
-    """The methods of one of asyncio's own two task classes, or of a class that does as they do."""
+    """The methods of one of asyncio's own two task classes, or of a class that behaves like them."""
 
     __slots__ = ("cancelled", "done", "get_coro", "get_name")
 
@@ -59,7 +62,7 @@ class _Function:
     __slots__ = ("code", "is_stdlib", "site", "tasks")
 
     def __init__(self, code: CodeType | None, site: int | None, is_stdlib: bool) -> None:
-        self.code = code  # kept, as ids of what is gone come back
+        self.code = code  # kept, because ids are reused
         self.site = site
         self.is_stdlib = is_stdlib
         self.tasks = 0
@@ -71,11 +74,11 @@ class Tasks:
         self._reasons = reasons
         self._on_destroyed = guard.call("task destroyed", self._destroyed)
         self.states: dict[int, TaskState] = {}
-        """By id, of those that are not done."""
+        """id(task) -> its state, for tasks that are not done."""
         self._functions: dict[int, _Function] = {}
-        """By id of their code."""
+        """id(code) -> the function."""
         self.most_whole = sys.maxsize
-        """Tasks that end and are told whole; of the others most are only summed up."""
+        """How many ended tasks are reported in full; most of the others are only summed up."""
         self._made = 0
         self._told_of_late = False
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
@@ -83,9 +86,9 @@ class Tasks:
     # -- made -----------------------------------------------------------------------------------
 
     def scheduled(self, callback: Any, loop_state: LoopState, waker: int, ready_ns: int) -> TaskState | None:
-        """The task whose step the callback is, which can run since ``ready_ns``; None if it is none's.
+        """Return the task whose step the callback is, ready since ``ready_ns``; None if it is no task's.
 
-        A task not seen before is made just now, or was made without the loop and began while it was made
+        A task not seen before was created just now, or was created without the loop and began meanwhile
         (``asyncio.Task(..., eager_start=True)``): then what it did before is not known.
         """
         task = stepped_task(callback)
@@ -128,7 +131,7 @@ class Tasks:
         at_ns: int,
         track: int,
     ) -> TaskState | None:
-        """Give a task its track; None if it is none that can be observed. creator: the frame that made it."""
+        """Give a task its track. Return None if it cannot be observed. The frame ``creator`` made it."""
         methods = _methods_of(type(task))
         if methods is None:
             return None
@@ -172,7 +175,7 @@ class Tasks:
 
     def _tell_made(self, *task: Any) -> None:
         recorder = self._recorder
-        # A tuple of plain values is nothing that a garbage collection walks twice.
+        # A garbage collection walks a tuple of plain values only once.
         recorder.define(wire.Task(*task))
         self._made += not task[-1]
         if self._made - len(self.states) >= self.most_whole and not recorder.task_sums.active:
@@ -186,7 +189,7 @@ class Tasks:
                 self._functions.clear()
             recorder = self._recorder
             site = None if code is None else recorder.code_site(code)
-            # those of uvloop are compiled
+            # uvloop's are compiled
             is_stdlib = type(coroutine) is not CoroutineType or recorder.origins.is_stdlib(
                 coroutine.cr_code.co_filename
             )
@@ -194,7 +197,7 @@ class Tasks:
         return known
 
     def _made_by_itself(self, frame: FrameType | None) -> bool:
-        """Was a task of the standard library's also made by the standard library, for its own use?"""
+        """Whether a task of the standard library's was also created by it, for its own use."""
         while frame is not None and self._recorder.origins.is_stdlib(frame.f_code.co_filename):
             code = frame.f_code
             ours = code.co_filename.startswith(CAPTURE_DIR)
@@ -214,7 +217,7 @@ class Tasks:
             self._recorder.define(wire.Destroyed(state.track, self._recorder.now()))
 
     def finish(self, task: Any, state: TaskState, at_ns: int) -> None:
-        """The task is done. Reads private attributes: ``exception()`` would count as looking at it."""
+        """Record a task's end. Reads private attributes: ``exception()`` would count as looking at it."""
         self._recorder.tasks.pop(state.key, None)
         self.states.pop(state.key, None)
         cancelled = state.methods.cancelled(task)
@@ -232,7 +235,7 @@ class Tasks:
     def record_eager_step(
         self, task: Any, state: TaskState, coroutine: Any, start_ns: int, parent: int
     ) -> None:
-        """If the first step of a task ran while the task was being made, that was just now."""
+        """Record the first step of a task if it ran while the task was created, which was just now."""
         future = getattr(task, "_fut_waiter", None)
         is_done = future is None and state.methods.done(task)
         yielded = not is_done and type(coroutine) is CoroutineType and coroutine.cr_suspended
@@ -250,9 +253,9 @@ class Tasks:
             state.ready_ns = end
 
     def record_long_wait(self, state: TaskState, end_ns: int) -> None:
-        """Which calls of the user's code the task was suspended in while it waited so long.
+        """Record the calls of the user's code in which the task was suspended during a long wait.
 
-        Told of the first few tasks that run a function: where many do, they are concurrent already.
+        Only for the first few tasks that run a function: if many do, they are concurrent already.
         """
         if not state.told:
             return
@@ -261,7 +264,7 @@ class Tasks:
         places: list[tuple[int, int | None]] = []
         for awaitable in chain(state.methods.get_coro(state())):
             frame = frame_of(awaitable)
-            # an async generator goes on when it is asked to: its awaits follow each other by nature
+            # an async generator resumes when it is asked to: its awaits are sequential by nature
             own = (
                 frame is not None
                 and type(awaitable) is not AsyncGeneratorType
@@ -272,7 +275,7 @@ class Tasks:
             recorder.define(wire.Pause(state.track, state.end_ns, end_ns, places))
 
     def _serial(self, awaitable: Any) -> int:
-        """A number for this very object: ids come back once an object is gone."""
+        """A number for this very object, because ids are reused."""
         key = id(awaitable)
         known = self._serials.get(key)
         if known is not None and known[0]() is awaitable:
@@ -283,7 +286,7 @@ class Tasks:
 
 
 class Making:
-    """A task that is being made by ``create_task``, and whose first step may run meanwhile."""
+    """A task that ``create_task`` is creating, and whose first step may run meanwhile."""
 
     __slots__ = (
         "_at_ns",
@@ -300,7 +303,7 @@ class Making:
     def __init__(
         self, tasks: Tasks, recorder: Recorder, loop_state: LoopState, coroutine: Any, creator: FrameType
     ) -> None:
-        """creator: the frame that calls ``create_task``."""
+        """``creator`` is the frame that calls ``create_task``."""
         self._tasks = tasks
         self._recorder = recorder
         self._loop_state = loop_state
@@ -313,7 +316,7 @@ class Making:
         loop_state.making, loop_state.current = self, self.track
 
     def adopt(self, task: Any) -> TaskState | None:
-        """This task, or another one that its first step or a factory makes without ``create_task``."""
+        """Adopt this task, or another one that its first step or a factory makes without ``create_task``."""
         methods = _methods_of(type(task))
         coroutine = None if methods is None else methods.get_coro(task)
         track = self.track if coroutine is self._coroutine else self._recorder.next_track()
@@ -325,13 +328,13 @@ class Making:
         )
 
     def leave(self) -> None:
-        """It is made, or failed to be."""
+        """The task was created, or could not be."""
         self._loop_state.making, self._loop_state.current = self._outer, self.parent
 
     def done(self, task: Any) -> None:
-        """Its first step ran if it waits, is done or has yielded.
+        """Record the first step, which ran if the task waits, is done or has yielded.
 
-        The task is not asked for its coroutine: Python 3.12.1 crashes if it was eager and is done.
+        Does not call the task's ``get_coro``: Python 3.12.1 crashes if it was eager and is done.
         """
         state = self._tasks.states.get(id(task))
         if state is None:
@@ -348,7 +351,7 @@ def observing_creation(
     recorder: Recorder,
     failed: Callable[[Exception], bool],
 ) -> Callable[..., Any]:
-    """``create_task`` of a loop's class, that tells the tasks which may begin while they are made.
+    """Return ``create_task`` for a loop's class, which reports tasks that may begin while they are created.
 
     All others are found when their first step is scheduled.
     """
@@ -384,7 +387,7 @@ def _methods_of(kind: type) -> TaskMethods | None:
             return methods
     try:
         return TaskMethods(kind)
-    except AttributeError:  # its steps are called as a task's are, and that is all
+    except AttributeError:  # only its step methods have the names of a task's
         return None
 
 
@@ -415,4 +418,4 @@ _TASK_MAKERS = frozenset(
         "wait",
     }
 )
-"""What people make tasks with, and what is called on the way."""
+"""Functions that create tasks, and those that they call."""

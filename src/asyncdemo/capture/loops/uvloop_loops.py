@@ -1,7 +1,7 @@
 """Observes uvloop, which makes its own handles: ``call_soon`` is overridden on ``uvloop.Loop``.
 
-C tasks call ``loop.call_soon`` as a method, so each step passes here. What uvloop calls of a protocol, its
-``data_received`` for one, it calls past all that can be overridden: that is not observed.
+C tasks call ``loop.call_soon`` as a method, so each step passes through here. uvloop calls methods of
+protocols, such as ``data_received``, in a way that cannot be overridden, so these calls are not observed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from asyncdemo.capture.loops.wait_reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
 
 _ONE_YEAR_S = 31_536_000
-_CO_COROUTINE = 0x80  # of inspect
+_CO_COROUTINE = 0x80  # inspect.CO_COROUTINE
 
 
 def install(
@@ -36,7 +36,7 @@ def install(
     on_slow: Callable[[LoopState, int, int, int], None],
     failed: Callable[[str, BaseException], bool],
 ) -> None:
-    """on_slow, failed: as of ``EventLoops``."""
+    """``on_slow`` and ``failed`` are those of ``EventLoops``."""
     loop_type = module.Loop
     patches.set(loop_type, "_asyncdemo", None)
     loops.know(loop_type)
@@ -56,7 +56,7 @@ def install(
     now, scheduled = recorder.now, tasks.scheduled
 
     class Callback:
-        """Called in place of the script's callback; looks like it otherwise."""
+        """Called in place of the script's callback, and otherwise looks like it."""
 
         __slots__ = ("before", "callback", "loop_state", "ready_ns", "start_ns", "state", "waker")
 
@@ -102,7 +102,7 @@ def install(
             self.before = loop_state.current
             if state is not None:
                 loop_state.current = track = state.track
-                # woken by itself, it only let others go first
+                # if it woke itself, it only let others go first
                 if self.waker != track and self.ready_ns - state.end_ns > LONG_WAIT_NS:
                     tasks.record_long_wait(state, self.ready_ns)
             elif relays.is_relay(self.callback):
@@ -135,7 +135,7 @@ def install(
 
         def begin(self) -> None:
             start, idle_since = now(), -self.loop_state.started_ns
-            # it counts in ms, so it may have slept past it: nobody was in the way
+            # it counts in ms, so it may have overslept: nothing was in the way
             self.ready_ns = start if 0 < idle_since < self.ready_ns else min(self.ready_ns, start)
             Callback.begin(self)
 
@@ -160,7 +160,7 @@ def install(
         )
 
     def later(loop: Any, callback: Any, delay: Any) -> Any:
-        """Not from ``loop.time()``: that stands still during an iteration."""
+        """Does not use ``loop.time()``, which stands still during an iteration."""
         loop_state = loops.state_of(loop)
         wait_ns = int(delay * 1e9) if type(delay) in (int, float) and 0 < delay < _ONE_YEAR_S else 0
         return Timer(callback, loop_state, now() + wait_ns, wire.BY_TIMER, None)
@@ -169,7 +169,7 @@ def install(
         return Callback(callback, loops.state_of(loop), 0, wire.BY_IO, None)
 
     def by_signal(loop: Any, callback: Any) -> Any:
-        """It refuses coroutine functions, so it has to see what it is given unless that is none."""
+        """uvloop refuses coroutine functions here, so only what is surely not one is wrapped."""
         function = callback.__func__ if type(callback) is MethodType else callback
         if type(function) is not FunctionType or function.__code__.co_flags & _CO_COROUTINE:
             return callback
@@ -192,7 +192,7 @@ def install(
         return originals["call_soon_threadsafe"](self, callback, *args, context=context)
 
     def call_later(self: Any, delay: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-        """Reached from ``call_at`` too."""
+        """Called by ``call_at``, too."""
         callback = wrapped("call_later", later, self, callback, delay)
         return originals["call_later"](self, delay, callback, *args, context=context)
 

@@ -1,8 +1,8 @@
 """A clock that jumps to the next timer instead of waiting for it.
 
-For scripts of asyncio and ``time.sleep`` alone: same order of events, same length of every wait,
-in no time, and the same on every machine. As soon as something of the real world is outstanding (a
-thread, a socket, a subprocess) the clock goes on in real time for the rest of the run, and says so.
+For scripts that use only asyncio and ``time.sleep``: events keep their order and waits their length, but take
+no time, and are the same on every machine. As soon as something of the real world is outstanding (a thread, a
+socket, a subprocess), the clock goes on in real time for the rest of the run, and reports it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.loops.handles import is_handle
 
 READ_COSTS_NS = 1_000
-"""Each time the script reads the clock it has moved on by this, so that a spin ends."""
+"""The clock advances by this each time the script reads it, so that a spin loop ends."""
 _BEGIN_NS = 1_000_000_000
-"""Not zero: to the tracer a step that started at zero is none."""
+"""Not zero: the tracer takes a start at zero for no step."""
 _LEAST_NS = 1
 _MOST_TURNS = 2_000
-"""Of a loop that finds something ready each time: after so many at one time the clock moves on by the cost of
-a read. Tasks that wait for less than what a float can tell from now would go round forever."""
+"""Iterations at one time in which a loop finds something ready. After these, each advances the clock by the
+cost of a read: tasks that wait for less than a float can tell from now would go round forever."""
 _LOOK_EVERY = 5_000
-"""After so many reads without a wait somebody should look which line spins: it takes no real time."""
+"""After this many reads the watchdog looks which line spins, as spinning takes no real time."""
 
 
 class Deadlock(Exception):
@@ -36,7 +36,7 @@ class Deadlock(Exception):
 
 class VirtualClock:
     def __init__(self, on_real: Callable[[str], None], on_deadlock: Callable[[], None]) -> None:
-        """on_real(why) is called once, when the clock goes over to real time."""
+        """``on_real(why)`` is called once, when the clock changes to real time."""
         self._real_sleep = time.sleep
         self._real_ns = time.perf_counter_ns
         self._epoch_ns = time.time_ns()
@@ -80,7 +80,7 @@ class VirtualClock:
             self._at_ns += max(_LEAST_NS, round(seconds * 1e9))
 
     def turn(self) -> None:
-        """A loop did not have to wait."""
+        """Note that a loop did not have to wait."""
         if self._turned_at_ns != self._at_ns:
             self._turned_at_ns = self._at_ns
             self._turns = 0

@@ -1,7 +1,7 @@
-"""A process that has loaded a script and has it run by forks of itself, as often as it is asked to.
+"""Runs a loaded script in forks of this process, as often as the parent asks.
 
 So what takes longest, the start of Python and of the tracer, is done once for many runs.
-Not for: forks that the script makes (``capture.parent``).
+Not here: forks that the script makes (see ``capture.parent``).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from asyncdemo.capture import parent, wire
 
 _fork, _waitpid, _exit = os.fork, os.waitpid, os._exit
 _RANDOM_SEED = 0
-"""So that chance in a script is the same in each run of it, and only the schedule differs."""
+"""Makes random numbers the same in each run of a script, so that only the schedule differs."""
 
 
 def wait_for_forks(
     connection: socket.socket, reader: wire.FrameReader
 ) -> tuple[socket.socket, dict[str, Any]]:
-    """Fork whenever the parent asks for it, and tell it how each ended.
+    """Fork whenever the parent asks for it, and report how each fork ended.
 
-    Returns in the forks only, each with a connection of its own and its options.
+    Returns only in the forks, each with its own connection and options.
     """
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
@@ -74,7 +74,7 @@ def _tell_who_ended(connection: socket.socket) -> None:
 
 
 def _begin(address: str, outputs: list[str]) -> tuple[socket.socket, dict[str, Any]]:
-    """What the start of a process would have done. outputs: the terminals for stdout and stderr."""
+    """Do what the start of a process would have done. ``outputs`` are the terminals for stdout and stderr."""
     os.setsid()
     for descriptor, name in enumerate(outputs, 1):
         opened = os.open(name, os.O_WRONLY | os.O_NOCTTY)

@@ -1,8 +1,7 @@
-"""Runs a script in this very process and comes back: in a page, where no other process can be started.
+"""Runs a script in this very process and returns: in a page, where no other process can be started.
 
-The script sees what it would see in a process of its own, as far as one interpreter can be used again.
-There are no threads either: the watchdog's work is done by a signal that comes every few milliseconds.
-Not for: who sends the signal, or what the recording means.
+The script sees what it would see in its own process, as far as one interpreter can be used again. There are
+no threads either: a signal that arrives every few milliseconds does the watchdog's work.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from asyncdemo.capture.script.uncaught import uncaught
 from asyncdemo.capture.tracer import Tracer
 
 TICK = signal.SIGVTALRM
-"""Whoever runs this sees to it that it comes about every 10 ms."""
+"""The caller has it sent about every 10 ms."""
 
 _clock = time.perf_counter  # the script's may be virtual
 
 
 class TimeIsUp(SystemExit):
-    """Ends a script at its time limit. asyncio lets only exits pass, so it is one."""
+    """Ends a script at its time limit. It is an exit, because asyncio lets only exits through."""
 
 
 def run_inline(
@@ -47,10 +46,12 @@ def run_inline(
     timeout_s: float | None,
     on_time_up: Callable[[], None],
 ) -> int | None:
-    """The exit code; None if the script was stopped at its time limit.
+    """Run a script. Return its exit code; None if it was stopped at its time limit.
 
-    send: takes what is recorded. streams: stdin, stdout and stderr of the script. on_time_up: is called when
-    all is sent that was recorded until then; what the script writes after it does not count.
+    Args:
+        send: Takes what is recorded.
+        streams: The script's stdin, stdout and stderr.
+        on_time_up: Called when everything recorded until the time limit is sent. Later output does not count.
     """
     with _as_it_was():
         sys.stdin, sys.stdout, sys.stderr = streams
@@ -103,7 +104,7 @@ def _exit_code(tracer: Tracer, target: Script) -> int:
             return (ended.code or 0) & 0xFF
         sys.stderr.write(f"{ended.code}\n")
         return 1
-    except BaseException as error:  # noqa: BLE001 - as the interpreter at its top
+    except BaseException as error:  # noqa: BLE001 - as the interpreter does at top level
         tracer.recorder.close_thread(main, "raised", type(error).__name__)
         tracer.recorder.define(uncaught(error, tracer.recorder))
         hide_own_frames(error)
@@ -116,7 +117,7 @@ def _exit_code(tracer: Tracer, target: Script) -> int:
 class _TimeLimit:
     """A context manager that handles the signal: does what the watchdog would, and raises TimeIsUp.
 
-    over: it has come to that.
+    ``over`` tells whether the limit was reached.
     """
 
     def __init__(self, tracer: Tracer, timeout_s: float | None, on_over: Callable[[], None]) -> None:
@@ -133,21 +134,21 @@ class _TimeLimit:
     def __exit__(self, *_: object) -> None:
         signal.signal(TICK, self._before)
 
-    def _tick(self, _: int, __: FrameType | None) -> None:
+    def _tick(self, _: int, interrupted: FrameType | None) -> None:
         if not self.over and not self._looking:
             self._looking = True
             try:
-                self._look()
+                self._look(interrupted)
             finally:
                 self._looking = False
         if self.over:  # again and again, if the script catches it
             raise TimeIsUp
 
-    def _look(self) -> None:
+    def _look(self, interrupted: FrameType | None) -> None:
         tracer = self._tracer
         tracer.look()
         if _clock() > self._end_s:
-            tracer.tell_stuck()
+            tracer.tell_stuck(interrupted)
             if tracer.recorder.flush():
                 tracer.recorder.stop()
                 self.over = True
@@ -156,7 +157,7 @@ class _TimeLimit:
 
 @contextmanager
 def _as_it_was() -> Iterator[None]:
-    """What a script may leave behind in the interpreter is put back."""
+    """Restore afterwards what a script may change in the interpreter."""
     lists = [sys.argv, sys.orig_argv, sys.path, sys.meta_path, warnings.filters, logging.root.handlers]
     kept: list[list[Any]] = [list(one) for one in lists]  # type: ignore[call-overload]
     streams, hooks = (sys.stdin, sys.stdout, sys.stderr), (sys.excepthook, sys.unraisablehook)

@@ -1,7 +1,7 @@
-"""Other interpreters of this process (Python 3.14 and newer): what a thread executes in one is one wait.
+"""Observes other interpreters of this process (Python 3.14+): what a thread runs in one is a single wait.
 
-They have a GIL and modules of their own, so nothing in them is observed. Not for: pools of them, which are
-pools of threads here (``executors``).
+They have their own GIL and modules, so nothing in them is observed.
+Not here: pools of them, which are pools of threads (see ``executors``).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Lane:
 import builtins
 builtins.{source.LANE} = lambda function, arguments: Lane()
 """
-"""A function of the script may be sent there as it was compiled here: its calls are no lanes then."""
+"""A function of the script may be sent there as it was compiled here. Its calls are not lanes then."""
 
 
 def install(waits: Waits, patches: Patches, module: ModuleType, on_use: Callable[[], None]) -> None:
-    """module: ``concurrent.interpreters``, which has just been loaded. on_use: called before each wait."""
+    """``module`` is ``concurrent.interpreters``, just loaded. ``on_use`` is called before each wait."""
     execute = vars(module)["_interpreters"].exec
 
     def made(interpreter: Any) -> Any:

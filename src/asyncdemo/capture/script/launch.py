@@ -1,7 +1,7 @@
-"""Runs a script as ``python script.py`` would, and what it starts as that would, with the tracer on.
+"""Runs a script as ``python script.py`` would, and the processes that it starts, with the tracer on.
 
-What the script can see of itself (``__main__``, ``sys.argv``, ``sys.path``, exit code, tracebacks)
-is as without the tracer.
+What the script can see of itself (``__main__``, ``sys.argv``, ``sys.path``, exit code, tracebacks) is the
+same as without the tracer.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from asyncdemo.capture.script.workers import Copies
 from asyncdemo.capture.tracer import Tracer
 
 _ANSWER_S = 10.0
-"""How long a process that the script starts waits to be told what to observe. Then it runs unobserved."""
+"""How long a process that the script starts waits for its options. Then it runs unobserved."""
 
 
 def main() -> None:
-    """The script's own process."""
+    """Run the script's own process."""
     connection = parent.connect()
     reader = wire.FrameReader()
     told = parent.receive(connection, reader, wire.OPTIONS)
     if told is None:
-        sys.exit(1)  # the parent is gone before anything ran
+        sys.exit(1)  # the parent is gone, and nothing has run yet
     options = json.loads(told)
     for name in options["unset"]:
         os.environ.pop(name, None)
     os.environ.update(options["environment"])
     if options["serves"] and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # as a shell's `command &` leaves it; but SIGINT is how a server is asked to end
+        # a shell's `command &` ignores SIGINT, but that is how a server is asked to stop
         signal.signal(signal.SIGINT, signal.default_int_handler)
     target: Script | Function = Function(options) if options["call"] else Script(options)
     problem = loaded(target)
@@ -102,16 +102,14 @@ def _run(
 
 
 def work() -> None:
-    """A process that the script has started: what ``python -c CODE`` would do."""
-    main_ident = threading.get_ident()  # gevent may replace that
+    """Run a process that the script has started, as ``python -c CODE`` would."""
+    main_ident = threading.get_ident()  # gevent may replace it
     sys.orig_argv[-len(sys.argv)] = "-c"
     code, sys.argv = sys.argv[1], ["-c", *sys.argv[2:]]
     tracer = _observed()
     main = main_as_python_made_it()  # it must not find us there
     compiled = compile(code, "<string>", "exec", dont_inherit=True)
-    if hasattr(
-        linecache, "_register_code"
-    ):  # from Python 3.13 on tracebacks show it, found by its name at first
+    if hasattr(linecache, "_register_code"):  # Python 3.13+: tracebacks show it, at first found by name
         known_as = compiled if hasattr(linecache, "_interactive_cache") else "<string>"
         linecache._register_code(known_as, code, "<string>")
     try:
@@ -126,7 +124,7 @@ def work() -> None:
 
 
 def _observed() -> Tracer | None:
-    """Put this process under the tracer; None if there is nobody who would tell what to observe."""
+    """Observe this process. Return None if there is no parent to tell what to observe."""
     reader = wire.FrameReader()
     try:
         connection = parent.connect()
@@ -162,7 +160,7 @@ def _observed() -> Tracer | None:
 
 
 def _observe_copies(tracer: Tracer, options: dict[str, Any], path: str) -> None:
-    """The script's file has its lanes and knobs also where it is loaded once more."""
+    """Give the script's file its lanes and knobs where it is loaded again, too."""
 
     def compile_it(source: bytes, filename: str) -> types.CodeType:
         lanes, knobs, results = options["lanes"], options["knobs"], options["results"]
@@ -176,9 +174,9 @@ def _observe_copies(tracer: Tracer, options: dict[str, Any], path: str) -> None:
 
 
 def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
-    """Nobody catches an exit at the top, so what a task still has to say of it does not lead up there.
+    """Cut what is above the script off an exit's traceback, which a task may still print.
 
-    code: of the script, above which ``runpy`` may be.
+    ``code`` is the script's, above which ``runpy`` may be.
     """
     hide_own_frames(error)
     entry = error.__traceback__
@@ -194,7 +192,7 @@ def _hide_when_printed() -> None:
     def excepthook(
         kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
     ) -> None:
-        """As the interpreter does it: the script may have put anything in the hook's place."""
+        """Do what the interpreter does: the script may have replaced the hook by anything."""
         hide_own_frames(error)
         if is_missing:
             _say("sys.excepthook is missing\n")

@@ -1,7 +1,7 @@
-"""Says in the run when a script starts itself again, as reloaders do, or becomes another program.
+"""Notes in the run when a script starts itself again, as reloaders do, or becomes another program.
 
-What goes on there is not in the recording, and a reader would look for it in vain.
-Not for: processes of multiprocessing that are observed (``workers``).
+What happens there is not in the recording, although a reader would look for it.
+Not here: multiprocessing processes that are observed (see ``workers``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.stand_in import StandIn
 
 _ITSELF = (
-    "The script started itself again in a process of its own, as reloaders do, which is not observed: "
+    "The script started itself again in another process, as reloaders do, which is not observed: "
     "switch its reloader off to see what it does."
 )
 _WORKERS = "The script started processes with multiprocessing, which are not observed."
@@ -43,7 +43,7 @@ class Restarts:
             self._patches.set(os, name, self._flushing(name, getattr(os, name)))
 
     def install_multiprocessing(self, module: ModuleType) -> None:
-        """module: ``multiprocessing.process``, where its processes are not observed."""
+        """``module`` is ``multiprocessing.process``. Used if its processes are not observed."""
         self._patches.rewrite(module, "BaseProcess.start", self._started_worker, on_entry)
 
     def _tell(self, text: str) -> None:
@@ -60,10 +60,10 @@ class Restarts:
     def _started_worker(self, _: object) -> None:
         frame = caller_of_hooked()
         if frame is not None and not self._recorder.origins.is_stdlib(frame.f_code.co_filename):
-            self._tell(_WORKERS)  # what pools and executors start is known by the work that they are given
+            self._tell(_WORKERS)  # pools and executors are known by the work that they are given
 
     def _flushing(self, name: str, real: Callable[..., Any]) -> StandIn:
-        """Nothing of this interpreter comes after it, so what was seen has to be sent now."""
+        """Send everything first, since this interpreter ends with the call."""
         recorder, guard = self._recorder, self._patches.guard
 
         def before(path: Any = None, *_: Any) -> None:

@@ -1,4 +1,4 @@
-"""Compiles the script with what was asked for: knobs set, named functions as lanes.
+"""Compiles the script with its knobs set and the named functions as lanes.
 
 The syntax tree keeps every line number, so tracebacks and stacks are those of the plain script.
 """
@@ -21,7 +21,7 @@ Value = int | float | str | bool
 
 
 class SourceError(Exception):
-    """What was asked for does not fit the script; the text is for the user."""
+    """The request does not fit the script. The text is for the user."""
 
 
 def compile_script(
@@ -31,9 +31,9 @@ def compile_script(
     knobs: Mapping[str, str],
     results: bool = False,
 ) -> tuple[CodeType, dict[str, Value]]:
-    """(code, every knob of the script with the value it will have).
+    """Return (code, every knob of the script with the value it will have).
 
-    results: also record what the calls of the lanes return.
+    If ``results``, what the calls of the lanes return is recorded, too.
 
     Raises SyntaxError or ValueError as ``compile`` does, SourceError for an unknown knob or function.
     """
@@ -47,7 +47,7 @@ def compile_script(
 
 
 def compile_module(source: bytes | str, filename: str, lanes: Sequence[str]) -> CodeType:
-    """The code of a module with these functions as lanes. Raises as ``compile_script`` does."""
+    """Return the code of a module with these functions as lanes. Raises as ``compile_script`` does."""
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     _wrap_lanes(tree, lanes, results=True)
@@ -108,7 +108,7 @@ def _converted(name: str, text: str, old: Value) -> Value:
             return float(text)
     except (KeyError, ValueError):
         kind = {bool: "true or false", int: "a whole number", float: "a number"}[type(old)]
-        raise SourceError(f"{name} is {old!r} in the script, so it takes {kind}; {text!r} is not.") from None
+        raise SourceError(f"{name} is {old!r} in the script, so it takes {kind}, not {text!r}.") from None
     return text
 
 
@@ -122,7 +122,7 @@ def _wrap_lanes(tree: ast.Module, wanted: Sequence[str], results: bool) -> None:
     for name in wanted:
         matches = [node for q, node in functions if q == name or q.endswith("." + name)]
         if results:
-            # What a check speaks of is the function; a method of that name is a learner's own.
+            # A check refers to the function; a method of that name is the learner's own.
             matches = [node for q, node in functions if q == name] or matches
         if not matches:
             have = ", ".join(dict.fromkeys(q for q, _ in functions)) or "none"
@@ -147,7 +147,7 @@ def _functions(node: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef | 
 def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef, results: bool) -> None:
     """``with LANE(name, arguments): <body>`` after the docstring; the function itself stays as it is.
 
-    results: with a name for the lane, so that what is returned can be given to it on the way.
+    If ``results``, the lane has a name, so that returned values can be passed to it.
     """
     start = after_docstring(function)
     body = function.body[start:]
@@ -171,7 +171,7 @@ def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef, results: bool) 
 
 
 class _Returns(ast.NodeTransformer):
-    """``return value`` becomes ``return CALL(value)``, but not in functions within the function."""
+    """``return value`` becomes ``return CALL(value)``, except in nested functions."""
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
         if node.value is not None:
@@ -198,7 +198,7 @@ _PLAIN = (type(None), bool, int, float, str, bytes)
 
 
 def literal(value: Any) -> str | None:
-    """The value as Python source, if it is made of plain values only and not too long.
+    """Return the value as Python source if it is made of plain values and not too long, else None.
 
     Nothing of the user's is called for it: subclasses are not plain.
     """
@@ -223,7 +223,7 @@ def _is_plain(value: Any, depth: int) -> bool:
 
 
 def _mark_start_of_work(tree: ast.Module) -> None:
-    """Imports, definitions and constants are not yet work: the main thread's lane opens after them."""
+    """Open the main thread's lane after imports, definitions and constants, which are not work yet."""
     for position, statement in enumerate(tree.body):
         if not _is_preparation(statement):
             call = ast.Call(func=ast.Name(id=AT_WORK, ctx=ast.Load()), args=[], keywords=[])
@@ -250,7 +250,7 @@ def _computes(value: ast.expr) -> bool:
 
 
 def lane_name(function: str, arguments: tuple[Any, ...]) -> str:
-    """``brew(3)``: numbers, text and truth values only; nothing of the user's is ever called for it."""
+    """Return ``brew(3)``: only numbers, text and truth values; nothing of the user's is called for it."""
     shown = [_shown(a) for a in arguments if type(a) in (int, str, bool)]
     return f"{function}({', '.join(shown)})"
 
@@ -259,10 +259,10 @@ def _shown(value: int | str | bool) -> str:
     if type(value) is int and value.bit_length() > 64:
         return "..."
     if type(value) is str and len(value) > 2 * _LONGEST_ARGUMENT:
-        value = value[:_LONGEST_ARGUMENT] + value[-_LONGEST_ARGUMENT:]  # more of it is left out below anyway
+        value = value[:_LONGEST_ARGUMENT] + value[-_LONGEST_ARGUMENT:]  # the rest is left out below anyway
     text = repr(value)
     if len(text) <= _LONGEST_ARGUMENT:
         return text
-    # Both ends stay: what tells one address or file from the next may stand at either.
+    # Keep both ends: either may distinguish one address or file from the next.
     half = (_LONGEST_ARGUMENT - 3) // 2
     return f"{text[:half]}...{text[-half:]}"

@@ -1,4 +1,4 @@
-"""What is to be run in the traced process: a script, or one function of a module."""
+"""What the traced process runs: a script, or one function of a module."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from asyncdemo.capture.tracer import Tracer
 class Script:
     """What ``python`` runs: a file, a folder or zip file with a ``__main__``, a ``-m`` module, or stdin.
 
-    It is found as Python itself would, and compiled with what was asked for; without a source (a ``.pyc``)
-    it is run as it is. note: what a reader of the run must know, or None.
+    It is found as Python itself would find it, and compiled with its lanes and knobs; without a source (a
+    ``.pyc``) it runs as it is. ``note`` is what a reader of the run must know, or None.
     """
 
     note: str | None = None
@@ -39,7 +39,7 @@ class Script:
         self._options = options
         self.name: str = options["module"] or options["script"]
         self._by_runpy = ""
-        """What ``runpy`` has to find and run: a module, or ``__main__`` in a folder or a zip file."""
+        """What ``runpy`` is to find and run: a module, or ``__main__`` in a folder or a zip file."""
         self._loader: Any = None
 
     def load(self) -> None:
@@ -56,9 +56,9 @@ class Script:
                 source, self.path, options["lanes"], options["knobs"], options["results"]
             )
         elif options["lanes"] or options["knobs"]:
-            raise SourceError(f"There is no source of {self.name}, so it has no lanes and no knobs to set.")
+            raise SourceError(f"There is no source for {self.name}, so it has no lanes and no knobs to set.")
         else:
-            self.note = f"There is no source of {self.name}: it ran as it is compiled."
+            self.note = f"There is no source for {self.name}: the compiled code ran."
         assert code is not None
         self.code, self._has_source = code, source is not None
 
@@ -68,7 +68,7 @@ class Script:
         main = main_as_python_made_it()
         if self._by_runpy:
             _Substitute(self, tracer).install()
-            # the interpreter takes the file of what it was started with away, before it waits for threads
+            # the interpreter deletes `__file__` of its main module before it waits for threads
             threading._register_atexit(_put_back, main)  # type: ignore[attr-defined]
             runpy._run_module_as_main(self._by_runpy, bool(self._options["module"]))  # type: ignore[attr-defined]
         else:
@@ -79,7 +79,7 @@ class Script:
             exec(self.code, main)
 
     def _find(self) -> tuple[bytes | str | None, CodeType | None, tuple[str, ...]]:
-        """(source, code if there is no source, folders that are the user's)"""
+        """(source, code if there is no source, the user's folders)"""
         options = self._options
         path = options["script"]
         if options["module"]:
@@ -108,7 +108,7 @@ class Script:
     def _found_by_runpy(
         self, name: str, spec: ModuleSpec | None
     ) -> tuple[bytes | str | None, CodeType | None, tuple[str, ...]]:
-        """spec: if it is known where it is. Else ``runpy`` looks for it, and imports packages for that."""
+        """``spec`` is None if its place is unknown: then ``runpy`` looks for it, which imports packages."""
         self._by_runpy = name
         if spec is None:
             try:
@@ -132,7 +132,7 @@ class Script:
 
 
 def main_as_python_made_it() -> dict[str, Any]:
-    """The interpreter's own ``__main__``, which ends after all others, as it was before our start."""
+    """Return the interpreter's own ``__main__``, which outlives all others, as it was before our start."""
     main = sys.modules["__main__"].__dict__
     for name in [name for name in main if not name.startswith("__")]:
         del main[name]
@@ -144,7 +144,7 @@ def main_as_python_made_it() -> dict[str, Any]:
 
 
 class _Substitute:
-    """Lets ``runpy`` import a module's packages and find it as always, and gives it our code of it."""
+    """Lets ``runpy`` import a module's packages and find it as usual, but gives it our code."""
 
     def __init__(self, script: Script, tracer: Tracer) -> None:
         self._script = script
@@ -160,7 +160,7 @@ class _Substitute:
         if (spec.origin or name) == self._script.path:
             return name, spec, self._script.code
         self._tracer.recorder.define(
-            wire.Note(f"{name} ran as it is: its package moved it to {spec.origin}.")
+            wire.Note(f"{name} ran unchanged: its package moved it to {spec.origin}.")
         )
         self._tracer.open_main_thread()
         self._script.code = code
@@ -168,7 +168,7 @@ class _Substitute:
 
 
 def _find_unimported(name: str) -> ModuleSpec | None:
-    """What ``python -m name`` runs, found without importing its packages; None if that cannot be."""
+    """Find what ``python -m name`` runs without importing its packages. Return None if that is impossible."""
     top, *parts = name.split(".")
     try:
         spec = importlib.util.find_spec(top)
@@ -176,7 +176,7 @@ def _find_unimported(name: str) -> ModuleSpec | None:
             spec = _find_in(spec, part)
         if spec is not None and spec.submodule_search_locations is not None:
             spec = _find_in(spec, "__main__")
-    except Exception:  # noqa: BLE001 - finders are anybody's; runpy then says what is the matter
+    except Exception:  # noqa: BLE001 - finders may be anyone's code; runpy then says what is wrong
         return None
     return None if spec is None or spec.loader is None else spec
 
@@ -186,7 +186,7 @@ def _find_in(package: ModuleSpec | None, part: str) -> ModuleSpec | None:
     if package is None or locations is None:
         return None
     finder: Any = PathFinder
-    # as its find_spec, which for a namespace package asks for the parent, and that is not imported
+    # as its find_spec, which for a namespace package needs the parent, and that is not imported
     found: ModuleSpec | None = finder._get_spec(
         f"{package.name}.{part}", getattr(locations, "_path", locations)
     )
@@ -209,7 +209,7 @@ def _put_back(main: dict[str, Any]) -> None:
 
 
 def _absolute(path: str) -> str:
-    """As Python itself makes it: with the dots that were typed."""
+    """The path as Python itself makes it: it keeps dots that were typed."""
     return os.path.join(os.getcwd(), path)
 
 
@@ -255,7 +255,7 @@ class Function:
 
 
 def loaded(target: Script | Function) -> wire.Refused | wire.Invalid | None:
-    """Load it; what is wrong with it, if anything is. What is no Python is told on stderr, too."""
+    """Load it. Return what is wrong with it, if anything is. Invalid Python is printed to stderr, too."""
     try:
         target.load()
     except SourceError as error:
@@ -271,11 +271,11 @@ def loaded(target: Script | Function) -> wire.Refused | wire.Invalid | None:
 
 def _loaded_already(name: str) -> None:
     if name in sys.modules:
-        raise SourceError(f"{name} is in use by the tracer itself, so its functions cannot be lanes.")
+        raise SourceError(f"{name} is used by the tracer itself, so its functions cannot be lanes.")
 
 
 def _imported(name: str, path: str, lanes: Mapping[str, Sequence[str]]) -> ModuleType:
-    """The module of this name if it is this file, else the file under that name."""
+    """Import the module of this name if it is this file, else load the file under that name."""
     try:
         found = importlib.util.find_spec(name)
     except (ImportError, ValueError):
@@ -291,7 +291,7 @@ def _imported(name: str, path: str, lanes: Mapping[str, Sequence[str]]) -> Modul
 
 
 class _LaneLoader(SourceFileLoader):
-    """Compiles a module with lanes. Never from or to the cache of bytecode, which is everybody's."""
+    """Compiles a module with lanes, without the bytecode cache, which is shared with other runs."""
 
     def __init__(self, name: str, path: str, lanes: Sequence[str]) -> None:
         super().__init__(name, path)
@@ -303,7 +303,7 @@ class _LaneLoader(SourceFileLoader):
 
 
 class LaneFinder(importlib.abc.MetaPathFinder):
-    """Finds modules as always, and gives those with lanes a loader that adds them."""
+    """Finds modules as usual, and gives those with lanes a loader that adds them."""
 
     def __init__(self, lanes: Mapping[str, Sequence[str]]) -> None:
         self._lanes = lanes

@@ -1,7 +1,7 @@
-"""What ended the script: the error that nobody caught, and the line of the script that it came from.
+"""Describes the uncaught error that ended the script, and the line of the script that it came from.
 
-Read by way of the types: what an error of the script's own may do when asked is not to happen.
-Not for: printing it; that is the interpreter's, with the script's own hook.
+Attributes are read through the types, so that no code of the script's own errors runs.
+Not here: printing it, which the interpreter does with the script's own hook.
 """
 
 from types import FrameType
@@ -19,7 +19,7 @@ _members_of = _Group.exceptions.__get__
 
 
 def uncaught(error: BaseException, recorder: Recorder) -> wire.Uncaught:
-    """Of a group the first that is none. Its text is left out if that is anything but a text."""
+    """Describe the error, or the first one in a group. Its text is left out if it is not a string."""
     in_group = issubclass(type(error), BaseExceptionGroup)
     while issubclass(type(error), BaseExceptionGroup):
         error = _members_of(error)[0]

@@ -1,8 +1,7 @@
-"""Lets the processes that a script starts with multiprocessing's *spawn* run under the tracer as well.
+"""Runs the processes that a script starts with multiprocessing's *spawn* under the tracer, too.
 
-Such a process is a new interpreter. It gets the code to run on its command line, and loads the script
-once more under another name; both are changed here. Not for forks, nor for programs that are started in
-any other way: these run unobserved.
+Such a process is a new interpreter. It gets the code to run on its command line, and loads the script again
+under another name; both are changed here. Forks, and programs started in any other way, run unobserved.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from typing import Any
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.instrument import Patches
 
-_BOOT = os.path.join(os.path.abspath(CAPTURE_DIR), "boot", "work.py")
+_BOOT = os.path.join(os.path.abspath(CAPTURE_DIR), "boot", "launched.py")
 _HELPERS = "multiprocessing.managers"
-"""Serves shared objects in a process of its own, none of which is the script's doing."""
+"""Serves shared objects in its own process, which does nothing of the script's."""
 
 Compile = Callable[[bytes, str], CodeType]
 """(source, file name) -> code"""
 
 
 def follow(patches: Patches, spawn: Any) -> None:
-    """The processes that are started from now on. spawn: the module ``multiprocessing.spawn``."""
+    """Observe the processes started from now on. ``spawn`` is the module ``multiprocessing.spawn``."""
     plain: Callable[..., list[Any]] = spawn.get_command_line
 
     def get_command_line(**kwds: Any) -> list[Any]:
@@ -48,9 +47,9 @@ def _is_helper(process: Any) -> bool:
 
 
 class Copies(importlib.abc.MetaPathFinder):
-    """The script's file, compiled with what was asked for wherever it is loaded again.
+    """Compiles the script's file with its lanes and knobs wherever it is loaded again.
 
-    As the main module of a process that it starts, and under its own name by those who import it.
+    That is as the main module of a process that it starts, and under its own name when it is imported.
     """
 
     def __init__(self, path: str, compile_it: Compile) -> None:
@@ -65,8 +64,8 @@ class Copies(importlib.abc.MetaPathFinder):
         old = next(iter(inspect.signature(plain).parameters)) == "run_name"
 
         def _get_code_from_file(*given: Any) -> Any:
-            """Of (name to run under, file) until Python 3.12.1, and gives the file too; then file first,
-            from 3.15 on with the name after it."""
+            """Takes (name to run under, file) until Python 3.12.1, and returns the file too; then the file
+            comes first, from 3.15 on with the name after it."""
             path = os.fsdecode(given[1] if old else given[0])
             if os.path.realpath(path) != self._path:
                 return plain(*given)
@@ -89,7 +88,7 @@ class Copies(importlib.abc.MetaPathFinder):
 
 
 class _Loader(SourceFileLoader):
-    """Never from or to the cache of bytecode, which is everybody's."""
+    """Does not use the bytecode cache, which is shared with other runs."""
 
     def __init__(self, name: str, path: str, compile_it: Compile) -> None:
         super().__init__(name, path)

@@ -1,6 +1,6 @@
-"""The bodies of requests that a manifest describes: JSON, text, or an uploaded file.
+"""Request bodies as a manifest describes them: JSON, text, or an uploaded file.
 
-The same description gives the same bytes every time. Not for: sending them (``load``).
+The same description gives the same bytes every time. Not here: sending them (see ``load``).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _TYPES: Final = {
 
 
 def json_body(value: object) -> tuple[str, bytes]:
-    """(content type, body). Raises TypeError for what JSON has no word for."""
+    """Return (content type, body). Raises TypeError if JSON can't represent the value."""
     return "application/json", json.dumps(value, ensure_ascii=False).encode()
 
 
 def file_body(field: str, name: str, size: int) -> tuple[str, bytes]:
-    """(content type, body) of a form whose ``field`` is a file of that name and so many bytes.
+    """Return (content type, body) of a form whose ``field`` is a file with this name and ``size`` bytes.
 
-    A .png is a picture that a decoder accepts, if it has the bytes that the smallest one needs.
+    A .png is a picture that decoders accept, if ``size`` is enough for the smallest one.
     """
     suffix = name.rpartition(".")[2].lower()
     content = png(size) if suffix == "png" else _noise(size)
@@ -45,13 +45,13 @@ def file_body(field: str, name: str, size: int) -> tuple[str, bytes]:
 
 
 def png(size: int) -> bytes:
-    """One pixel, and a private chunk that makes it as large as asked; below 67 bytes it is cut off."""
+    """Return a picture of one pixel, padded to ``size`` with a private chunk; cut off below 67 bytes."""
     header = _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
     pixel = _chunk(b"IDAT", zlib.compress(b"\x00\x80"))
     end = _chunk(b"IEND", b"")
     smallest = len(_SIGNATURE) + len(header) + len(pixel) + len(end)
     filler = b"" if size < smallest + 12 else _chunk(b"fiLl", _noise(size - smallest - 12))
-    # What follows the end is no part of the picture: there is no chunk of less than 12 bytes.
+    # Decoders ignore what follows the end; it pads when there is no room for a chunk (12 bytes or more).
     return (_SIGNATURE + header + pixel + filler + end).ljust(size, b"\0")[:size]
 
 
@@ -60,5 +60,5 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _noise(size: int) -> bytes:
-    """What no compression makes smaller."""
+    """Return incompressible bytes."""
     return random.Random(size).randbytes(size)

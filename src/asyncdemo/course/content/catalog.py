@@ -1,7 +1,7 @@
 """The catalogue: which lessons there are, in which order, and what each is about.
 
 Reads only the head of each manifest, so that listing many lessons stays fast; ``lesson`` reads the rest.
-Not for: finding a lesson by what a learner typed (``lookup``).
+Not here: finding a lesson by what a learner typed (see ``lookup``).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from asyncdemo.errors import CourseError, MissingError
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a list shows of a lesson.
+    """A lesson as a list shows it.
 
     Attributes:
-        question: What it asks, in a line; lists show it, so it must not give the answer away.
-        point: What it teaches, in a line.
-        packages: What it needs beyond the standard library.
+        question: The lesson's question, in one line. Lists show it, so it must not give the answer away.
+        point: What the lesson teaches, in one line.
+        packages: The packages it needs beyond the standard library.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """renamed: id that a lesson once had -> the id it has now."""
+    """A course. ``renamed`` maps each former lesson id to the current one."""
 
     title: str
     folder: Path
@@ -58,9 +58,9 @@ class Course:
 
 
 def find_course(folder: Path | None = None) -> Path:
-    """The folder of the course: the given one, the one in the installed package, or the checkout's.
+    """Return the folder of the course: the given one, the installed package's, or the checkout's.
 
-    Raises MissingError if there is none, CourseError if the given one is no course.
+    Raises MissingError if there is none, CourseError if the given folder is not a course.
     """
     if folder is not None:
         if not (folder / "course.toml").is_file():
@@ -76,10 +76,10 @@ def find_course(folder: Path | None = None) -> Path:
 
 
 def load_course(folder: Path) -> Course:
-    """Reads the order and the head of every lesson. Raises CourseError with the file and the field."""
+    """Read the order and the head of every lesson. Raises CourseError with the file and the field."""
     table = read(folder / "course.toml")
     title = table.text("title")
-    modules = tuple(_module(entry, folder) for entry in table.tables("modules"))
+    modules = table.each("modules", lambda entry: _module(entry, folder))
     renamed = table.values("renamed")
     table.close()
     course = Course(title, folder, modules, {former: str(current) for former, current in renamed.items()})
@@ -90,14 +90,12 @@ def load_course(folder: Path) -> Course:
             raise table.error("modules", f"{name} belongs to two lessons")
     for former, current in course.renamed.items():
         if former in ids or current not in ids:
-            raise table.error(
-                "renamed", f'{former} = "{current}" must be: an id of the past = an id of today'
-            )
+            raise table.error("renamed", f'{former} = "{current}" must be: a former id = a current id')
     return course
 
 
 def heading_of(table: Table, folder: Path) -> Heading:
-    """The head of the manifest of a lesson in a folder, which must be named NUMBER-ID."""
+    """Return the head of a lesson's manifest. The lesson's folder must be named NUMBER-ID."""
     lesson_id = table.text("id")
     match = re.fullmatch(r"(\d+)-(.+)", folder.resolve().name)
     if match is None or match[2] != lesson_id:
@@ -116,17 +114,20 @@ def heading_of(table: Table, folder: Path) -> Heading:
     )
 
 
+def lesson_folders(place: Path, lesson_id: str) -> list[Path]:
+    """Return the folders NUMBER-ID in a module's folder; there should be one."""
+    folders = sorted(place.glob(f"*-{lesson_id}"))
+    return [path for path in folders if path.name.removesuffix(f"-{lesson_id}").isdecimal()]
+
+
 def _module(entry: Table, folder: Path) -> Module:
     number, title, place = entry.whole("number"), entry.text("title"), folder / entry.text("folder")
     lessons = []
     for lesson_id in entry.texts("lessons"):
-        folders = [
-            path for path in place.glob(f"*-{lesson_id}") if path.name[: -len(lesson_id) - 1].isdecimal()
-        ]
+        folders = lesson_folders(place, lesson_id)
         if len(folders) != 1:
             raise entry.error(
                 "lessons", f"there must be one folder {place}/NUMBER-{lesson_id}, not {len(folders)}"
             )
         lessons.append(heading_of(read_head(folders[0] / "lesson.toml"), folders[0]))
-    entry.close()
     return Module(number, title, tuple(lessons))

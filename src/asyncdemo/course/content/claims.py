@@ -1,6 +1,6 @@
-"""Claims: what a lesson's text says about its runs, in a form that the suite can check.
+"""Claims: what a lesson's text says about its runs, in a form that the test suite can check.
 
-Not for: running anything; the measured runs are given.
+Not here: running anything; callers pass in the measured runs.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ABOUT: Final = "about"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """``metric`` of ``variant`` stands in the relation ``op`` to ``times`` x ``value``.
+    """A relation: ``metric`` of ``variant``, compared by ``op`` with ``times`` x ``value``.
 
-    op: a key of OPERATORS, or "about": apart by at most ``tolerance`` as a share of the value.
-    value: a number, the name of a knob, or "variant.metric" of another run.
+    ``op`` is a key of OPERATORS, or "about": they differ by at most ``tolerance``, as a share of the value.
+    ``value`` is a number, the name of a knob, or "variant.metric" of another run.
     """
 
     variant: str
@@ -44,14 +44,14 @@ class Condition:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """Those that must have run before it can be judged."""
+        """The variants that must have run before the condition can be checked."""
         other, dot, _ = self.value.partition(".") if isinstance(self.value, str) else ("", "", "")
         return (self.variant, other) if dot else (self.variant,)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """text: a part of the README, verbatim. knobs: what the run must be given; default values if empty."""
+    """A part of the README, verbatim, and its condition. ``knobs``: those of the run; empty: the defaults."""
 
     text: str
     condition: Condition
@@ -68,9 +68,9 @@ class Verdict:
 
 
 def check(condition: Condition, measured: Mapping[str, Metrics], knobs: Knobs) -> Verdict:
-    """The condition, judged on the runs of all variants that it names.
+    """Check the condition against the runs of all variants that it names.
 
-    measured: variant -> its metrics. knobs: the values that the runs had, defaults included.
+    ``measured`` maps variants to metrics. ``knobs`` has the values that the runs had, defaults included.
     """
     actual = figure(measured[condition.variant], condition.metric)
     expected = condition.times * _value(condition.value, measured, knobs)

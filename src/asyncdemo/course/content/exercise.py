@@ -1,6 +1,6 @@
-"""The exercise of a lesson, read from the lesson's manifest: which files, and how they are run.
+"""The exercise of a lesson, read from the lesson's manifest: its files, and how they are run.
 
-Not for: running it (``judging``), or the copy that a learner edits (``workspace``).
+Not here: running it (see ``judging``), or the copy that a learner edits (see ``workspace``).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from asyncdemo.course.content.text import sections
 from asyncdemo.services import NAMES
 
 HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
-"""The headings of hints.md: three levels, each nearer to the answer."""
+"""The headings of hints.md: three levels, each closer to the answer."""
 
 _CLOCKS: Final = ("virtual", "real")
 _MOST_SCHEDULES: Final = 200
-"""More would have a learner wait."""
+"""More would keep a learner waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A solution of the wrong shape. fault: occurs verbatim in the message that it fails with."""
+    """A solution of the wrong shape. ``fault`` occurs verbatim in the message that it fails with."""
 
     path: Path
     fault: str
@@ -35,9 +35,9 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Of the text of exercise.py, verbatim; also a part of one. wrong: solutions that break it, and only it.
+    """A sentence of exercise.py, or part of one, verbatim.
 
-    told: why it needs none, as it demands nothing.
+    ``wrong`` lists solutions that break only this one. ``told`` says why it needs none: it demands nothing.
     """
 
     text: str
@@ -47,14 +47,20 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """task: one sentence, what is to be done. lanes: the functions whose calls are recorded.
+    """An exercise as the manifest describes it.
 
-    rows: those of them that are drawn. virtual: time jumps instead of passing. timeout_s: of real
-    time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each;
-    one value of a sequence is drawn anew for each check.
-    right: solutions of another shape than ``solution``, which pass as well. sentences: what judges its text.
-    services, memory, load: as of a lesson; the exercise has only its own. schedules: in so many of them it
-    must come to the same (``judging.schedules``); 0: it is run without delays only.
+    Attributes:
+        task: What to do, in one sentence.
+        lanes: The functions whose calls are recorded.
+        rows: The lanes that are drawn.
+        virtual: Time jumps instead of passing.
+        timeout_s: The limit for each run, in real time.
+        threshold_s: A step longer than this counts as blocking.
+        runs: The knobs of each run. From a sequence, each check draws a new value.
+        right: Other solutions than ``solution`` that must pass too.
+        sentences: What tests each sentence of its text.
+        services, memory, load: As in a lesson; the exercise has only its own.
+        schedules: How many schedules must give the same result (see ``judging.schedules``); 0: no delays.
     """
 
     lesson_id: str
@@ -75,7 +81,7 @@ class Exercise:
     schedules: int = 0
 
     def knobs(self, seed: int) -> tuple[Knobs, ...]:
-        """Of each run, with the values that this seed draws; none that the exercise is written with."""
+        """Return the knobs of each run. A value that ``seed`` draws is never the one in the file."""
         draw = random.Random(seed)
         drawn = any(map(self.draws, range(len(self.runs))))
         written = constants(self.file) if drawn and self.file.is_file() else {}
@@ -85,11 +91,11 @@ class Exercise:
         )
 
     def draws(self, place: int) -> bool:
-        """Whether values of a run are drawn. place: from 0."""
+        """Return whether the run at ``place``, counted from 0, has drawn values."""
         return any(len(_choices(value)) > 1 for value in self.runs[place].values())
 
     def drawn_with(self, seeds: Iterable[int]) -> Exercise:
-        """Nothing is drawn any more: a run of which values were is there once for each of the seeds."""
+        """Return a copy without drawing: a run with drawn values is repeated, once for each seed."""
         sets = [self.knobs(seed) for seed in seeds]
         runs = [
             knobs
@@ -100,7 +106,7 @@ class Exercise:
 
     @property
     def file(self) -> Path:
-        """As it is given to learners: broken."""
+        """The exercise as learners get it: broken."""
         return self.folder / "exercise.py"
 
     @property
@@ -113,13 +119,13 @@ class Exercise:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """One text a level, "" where it is missing. Raises CourseError."""
+        """One text for each level, "" if it is missing. Raises CourseError."""
         found = sections(self.folder / "hints.md")
         return tuple(found.get(heading, "") for heading in HINT_HEADINGS)
 
 
 def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
-    """The table ``[exercise]`` of a manifest. Raises CourseError with the file and the field."""
+    """Read the table ``[exercise]`` of a manifest. Raises CourseError with the file and the field."""
     lanes = table.texts("lanes")
     rows = table.texts("rows", lanes)
     unknown = sorted(set(rows) - set(lanes))
@@ -145,9 +151,9 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
         timeout_s=table.number("timeout_s", 10.0),
         threshold_s=table.number("threshold_ms", 50.0) / 1000,
         runs=tuple(table.drawn_tables("runs")) or ({},),
-        wrong=tuple(_wrong(entry, folder) for entry in table.tables("wrong")),
-        right=tuple(_right(entry, folder) for entry in table.tables("right")),
-        sentences=tuple(_sentence(entry, folder) for entry in table.tables("sentences")),
+        wrong=table.each("wrong", lambda entry: Wrong(folder / entry.text("file"), entry.text("fault"))),
+        right=table.each("right", lambda entry: folder / entry.text("file")),
+        sentences=table.each("sentences", lambda entry: _sentence(entry, folder)),
         services=services,
         memory=table.flag("memory", False),
         load=None if load is None else read_load(load),
@@ -159,15 +165,13 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
 
 def _sentence(entry: Table, folder: Path) -> Sentence:
     wrong = tuple(folder / file for file in entry.texts("wrong", ()))
-    sentence = Sentence(entry.text("text"), wrong, entry.text("told", ""))
-    entry.close()
-    return sentence
+    return Sentence(entry.text("text"), wrong, entry.text("told", ""))
 
 
 def _drawn(value: Value | Sequence[Value], draw: random.Random, written: Value | None) -> Value:
-    """What is given takes nothing from the drawing: the other values are the same without it.
+    """Return a value. A fixed one uses no random number, so it doesn't affect the other values.
 
-    written: is not drawn, or who writes the number instead of its name would pass by luck.
+    The written value is never drawn: a learner who hard-codes it would pass by luck.
     """
     choices = _choices(value)
     if all(choice == choices[0] for choice in choices[1:]):
@@ -183,7 +187,7 @@ def _choices(value: Value | Sequence[Value]) -> Sequence[Value]:
 
 
 def read_services(table: Table) -> tuple[str, ...]:
-    """The field ``services`` of a lesson or its exercise. Raises CourseError."""
+    """Read the field ``services`` of a lesson or its exercise. Raises CourseError."""
     services = table.texts("services", ())
     for name in services:
         if name not in NAMES:
@@ -191,15 +195,3 @@ def read_services(table: Table) -> tuple[str, ...]:
     if len(set(services)) < len(services):
         raise table.error("services", "name one twice")
     return services
-
-
-def _wrong(entry: Table, folder: Path) -> Wrong:
-    wrong = Wrong(folder / entry.text("file"), entry.text("fault"))
-    entry.close()
-    return wrong
-
-
-def _right(entry: Table, folder: Path) -> Path:
-    right = folder / entry.text("file")
-    entry.close()
-    return right

@@ -1,6 +1,6 @@
-"""The figures of a run that a manifest can name, in the units and under the names of the JSON result.
+"""The figures of a run that a manifest can name, with the units and names of the JSON result.
 
-Not for: measuring; that is ``metrics``.
+Not here: measuring (see ``metrics``).
 """
 
 from __future__ import annotations
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from asyncdemo.analysis.metrics import FunctionUse, Metrics, RequestUse
 
 
-def _longest_step_ms(metrics: Metrics) -> float:
-    return metrics.longest_step.duration_ns / 1e6 if metrics.longest_step else 0.0
-
-
 REQUEST_FIGURES: Final[dict[str, Callable[[RequestUse], float]]] = {
     "requests": lambda use: use.count,
     "answered": lambda use: use.answered,
@@ -31,7 +27,7 @@ REQUEST_FIGURES: Final[dict[str, Callable[[RequestUse], float]]] = {
     "requests_wall_s": lambda use: use.wall_ns / 1e9,
     "requests_per_s": lambda use: use.per_s,
 }
-"""Name -> the figure of the requests to a server: of all, or of those to one path, ``p99_ms(/upload)``."""
+"""Figures of the requests to a server: of all, or of those to one path, ``p99_ms(/upload)``."""
 
 
 def _of_all_requests(name: str) -> Callable[[Metrics], float]:
@@ -52,7 +48,9 @@ FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
     "blocked_s": lambda metrics: metrics.blocked_ns / 1e9,
     "blocks": lambda metrics: metrics.blocks,
     "throughput_per_s": lambda metrics: metrics.throughput_per_s,
-    "longest_step_ms": _longest_step_ms,
+    "longest_step_ms": lambda metrics: (
+        metrics.longest_step.duration_ns / 1e6 if metrics.longest_step else 0.0
+    ),
     "peak_held": lambda metrics: max((use.peak_held for use in metrics.resources), default=0),
     "peak_queued": lambda metrics: max((use.peak_queued for use in metrics.resources), default=0),
     "depth": lambda metrics: metrics.depth,
@@ -70,7 +68,7 @@ FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
     "connections_open": lambda metrics: metrics.connections_open,
     "processes": lambda metrics: metrics.processes,
 }
-"""Name -> the figure of one run; over several resources, the highest."""
+"""Figures of one run; over several resources, the highest."""
 
 FUNCTION_FIGURES: Final[dict[str, Callable[[FunctionUse], float]]] = {
     "calls": lambda use: use.calls,
@@ -83,13 +81,13 @@ FUNCTION_FIGURES: Final[dict[str, Callable[[FunctionUse], float]]] = {
     "raised": lambda use: use.outcomes.get(Outcome.RAISED, 0),
     "cancelled": lambda use: use.outcomes.get(Outcome.CANCELLED, 0),
 }
-"""Name -> the figure of the calls of one function, written ``NAME(function)``: ``gap_ms(heartbeat)``."""
+"""Figures of the calls of one function, written ``NAME(function)``: ``gap_ms(heartbeat)``."""
 
 
 def figure(metrics: Metrics, name: str) -> float:
-    """The figure of that name. Raises KeyError if there is none.
+    """Return the figure with this name. Raises KeyError if there is none.
 
-    A function never called has zeros, and so has a path to which nothing was sent.
+    The figures of a function that is never called are 0, as are those of a path that gets no requests.
     """
     from asyncdemo.analysis.metrics import FunctionUse, RequestUse
 
@@ -103,9 +101,9 @@ def figure(metrics: Metrics, name: str) -> float:
 
 
 def mistake(name: str, functions: Sequence[str], paths: Sequence[str] = ()) -> str:
-    """What is wrong with a name, in words that go on after it; "" if it is one.
+    """Return what is wrong with a figure's name, as the end of a sentence; "" if it is valid.
 
-    functions: those whose calls are recorded. paths: those that requests are sent to.
+    ``functions`` are those whose calls are recorded, ``paths`` those that get requests.
     """
     parts = _parts(name)
     if parts is None:
@@ -127,6 +125,6 @@ def mistake(name: str, functions: Sequence[str], paths: Sequence[str] = ()) -> s
 
 
 def _parts(name: str) -> tuple[str, str] | None:
-    """("gap_ms", "heartbeat") of ``gap_ms(heartbeat)``; None if it is of nothing in particular."""
+    """Return ("gap_ms", "heartbeat") for ``gap_ms(heartbeat)``; None without parentheses."""
     match = re.fullmatch(r"(\w+)\((\w+|/[!-~]*)\)", name)
     return (match[1], match[2]) if match else None

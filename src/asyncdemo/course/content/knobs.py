@@ -1,17 +1,17 @@
 """The knobs of a lesson: which values a run will have.
 
 The constants are read from the source, never executed. The child process sets them (``runner``); this module
-answers what they are before a run, for the questions that are asked, and refuses values that make no sense.
+returns their values before a run, for the questions, and rejects values that make no sense.
 """
 
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asyncdemo.course.content.lookup import nearest
 from asyncdemo.course.content.manifest import Value
 from asyncdemo.errors import CourseError, UsageError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def constants(script: Path) -> dict[str, Value]:
-    """Upper-case module-level constants with a plain value, in order. Raises CourseError."""
+    """Return the upper-case module-level constants with plain values, in order. Raises CourseError."""
     try:
         tree = ast.parse(script.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError) as error:
@@ -45,7 +45,7 @@ def constants(script: Path) -> dict[str, Value]:
 
 
 def settings(typed: tuple[str, ...]) -> dict[str, str]:
-    """``("BREWS=3",)`` as ``{"BREWS": "3"}``. Raises UsageError."""
+    """Return ``{"BREWS": "3"}`` for ``("BREWS=3",)``. Raises UsageError."""
     pairs = {}
     for setting in typed:
         name, equals, value = setting.partition("=")
@@ -56,19 +56,19 @@ def settings(typed: tuple[str, ...]) -> dict[str, str]:
 
 
 def for_scripts(set_to: Mapping[str, str], load: Load | None) -> dict[str, str]:
-    """Those of the settings that are for the scripts, and not for what is sent to them."""
+    """Return the settings that are for the scripts, not for the load."""
     return {name: value for name, value in set_to.items() if load is None or name not in load.knobs}
 
 
 def values(lesson: Lesson, set_to: Mapping[str, str]) -> dict[str, Value]:
-    """The value of every knob in a run with these settings. Raises UsageError, which lists the knobs."""
+    """Return the value of every knob in a run with these settings. Raises UsageError that lists the knobs."""
     known = {knob.name: knob for knob in lesson.knobs}
     written = _written(lesson)
     chosen = {name: written[name] for name in known if name in written}
     for name, text in set_to.items():
         if name not in known:
-            near = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.5)
-            hint = f" Did you mean {near[0]}?" if near else ""
+            near = nearest(name.upper(), known)
+            hint = f" Did you mean {near}?" if near else ""
             raise UsageError(f"{lesson.id} has no knob {name}.{hint}\n{describe(lesson)}")
         chosen[name] = _converted(known[name], type(written[name]), text)
     for name, knob in known.items():
@@ -81,7 +81,7 @@ def values(lesson: Lesson, set_to: Mapping[str, str]) -> dict[str, Value]:
 
 
 def describe(lesson: Lesson) -> str:
-    """The knobs in lines of text: name, value as written, range, meaning."""
+    """Return the knobs as lines of text: name, value as written, range, meaning."""
     if not lesson.knobs:
         return "This lesson has no knobs."
     written = _written(lesson)
@@ -94,7 +94,7 @@ def describe(lesson: Lesson) -> str:
 
 
 def _written(lesson: Lesson) -> dict[str, Value]:
-    """The constants of the scripts, of which the knobs have the same value in each, and of the load."""
+    """Return the constants of the scripts (the knobs are the same in all of them) and of the load."""
     return {**constants(lesson.variants[0].path), **(lesson.load.knobs if lesson.load else {})}
 
 

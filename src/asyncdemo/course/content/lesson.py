@@ -1,6 +1,6 @@
 """One lesson, read from its manifest: variants, knobs, predictions, claims.
 
-Not for: running it, or finding it among others (``catalog``, ``lookup``).
+Not here: running it, or finding it among others (see ``catalog``, ``lookup``).
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ EXPECTATIONS: Final = ("ok", "failed", "timeout")
 class Variant:
     """One script of a lesson.
 
-    expect: how its run ends when all is as the lesson means it ("ok", "failed", "timeout").
-    warns: what Python says on standard error when all is as the lesson means it; "" for nothing.
-    differs: the lines that need not be the same in the other variants, without indentation.
+    Attributes:
+        expect: How the run should end: "ok", "failed" or "timeout".
+        warns: The warning that Python should write to standard error; "" for none.
+        differs: The lines that may differ from the other variants, without indentation.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """at_most: another knob, whose value is the highest that this one can have beside ``high``."""
+    """A knob. ``at_most`` names another knob whose value is an upper bound as well, beside ``high``."""
 
     name: str
     unit: str
@@ -62,10 +63,10 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Lesson(Heading):
-    """lanes: the functions whose calls are the rows. race: the variants may run at the same time.
+    """A lesson. The calls of ``lanes`` are its rows. With ``race``, variants may run at the same time.
 
-    services: what the variants need around them: "s3", "redis", "postgres". memory: it is sampled while
-    they run. load: what is sent to the variants, which are servers; None if they are none.
+    The variants need ``services``: "s3", "redis", "postgres". With ``memory``, it is sampled while they run.
+    If they are servers, ``load`` is what is sent to them, else it is None.
     """
 
     lanes: tuple[str, ...]
@@ -85,7 +86,7 @@ class Lesson(Heading):
         return self.folder / "README.md"
 
     def chosen(self, names: Sequence[str]) -> tuple[Variant, ...]:
-        """The variants of these names, all if there are none. Raises UsageError."""
+        """Return the variants with these names, or all if there are none. Raises UsageError."""
         known = [variant.name for variant in self.variants]
         for name in names:
             if name not in known:
@@ -94,19 +95,19 @@ class Lesson(Heading):
 
 
 def load_lesson(folder: Path) -> Lesson:
-    """Reads the manifest of one lesson. Raises CourseError with the file and the field."""
+    """Read the manifest of one lesson. Raises CourseError with the file and the field."""
     table = read(folder / "lesson.toml")
     heading = heading_of(table, folder)
-    variants = tuple(_variant(entry, folder) for entry in table.tables("variants"))
+    variants = table.each("variants", lambda entry: _variant(entry, folder))
     if not variants:
         raise table.error("variants", "are missing; a lesson has at least one")
-    knobs = tuple(_knob(entry) for entry in table.tables("knobs"))
+    knobs = table.each("knobs", _knob)
     lanes = table.texts("lanes", ())
     load_table, exercise = table.table("load"), table.table("exercise")
     load = None if load_table is None else read_load(load_table)
     for knob in knobs:
         if knob.at_most and knob.at_most not in {other.name for other in knobs}:
-            raise table.error("knobs", f"{knob.name} is to be at most {knob.at_most}, which is no knob")
+            raise table.error("knobs", f"{knob.name} is to be at most {knob.at_most}, which is not a knob")
     names = _Names(
         {variant.name for variant in variants},
         {knob.name for knob in knobs},
@@ -119,9 +120,9 @@ def load_lesson(folder: Path) -> Lesson:
         race=table.flag("race", False),
         variants=variants,
         knobs=knobs,
-        predictions=tuple(_prediction(entry, names) for entry in table.tables("predictions")),
-        claims=tuple(_claim(entry, names) for entry in table.tables("claims")),
-        quoted=tuple(_quoted(entry) for entry in table.tables("quoted")),
+        predictions=table.each("predictions", lambda entry: _prediction(entry, names)),
+        claims=table.each("claims", lambda entry: _claim(entry, names)),
+        quoted=table.each("quoted", lambda entry: Quoted(entry.text("text"), entry.text("source"))),
         exercise=None if exercise is None else read_exercise(exercise, heading.id, folder),
         services=read_services(table),
         memory=table.flag("memory", False),
@@ -145,7 +146,7 @@ def _variant(entry: Table, folder: Path) -> Variant:
     file = entry.text("file")
     if not (folder / file).is_file():
         raise entry.error("file", f"{folder / file} is not there")
-    variant = Variant(
+    return Variant(
         name=entry.text("name"),
         title=entry.text("title"),
         path=folder / file,
@@ -153,8 +154,6 @@ def _variant(entry: Table, folder: Path) -> Variant:
         differs=tuple(line.strip() for line in entry.text("differs", "").splitlines() if line.strip()),
         warns=entry.text("warns", ""),
     )
-    entry.close()
-    return variant
 
 
 def _knob(entry: Table) -> Knob:
@@ -168,7 +167,6 @@ def _knob(entry: Table) -> Knob:
     )
     if knob.low > knob.high:
         raise entry.error("low", f"is {knob.low}, above high, which is {knob.high}")
-    entry.close()
     return knob
 
 
@@ -203,7 +201,7 @@ def _with_knobs(entry: Table, field: str, names: _Names) -> str:
     text = entry.text(field)
     for name in re.findall(r"\{(.*?)\}", text):
         if name not in names.knobs:
-            raise entry.error(field, f"{{{name}}} is no knob of this lesson")
+            raise entry.error(field, f"{{{name}}} is not a knob of this lesson")
     return text
 
 
@@ -211,15 +209,13 @@ def _prediction(entry: Table, names: _Names) -> Prediction:
     kind = PredictionKind(entry.choice("kind", tuple(PredictionKind)))
     variant = "" if kind is PredictionKind.ORDER else _variant_name(entry, names)
     metric = _metric(entry, names)
-    choices = []
-    for offered in entry.tables("choices"):
-        choices.append(
-            Choice(_with_knobs(offered, "text", names), _condition(offered, names, variant, metric))
-        )
-        offered.close()
+    choices = entry.each(
+        "choices",
+        lambda one: Choice(_with_knobs(one, "text", names), _condition(one, names, variant, metric)),
+    )
     if (kind is PredictionKind.CHOICE) != bool(choices):
         raise entry.error("choices", "belong to a prediction of kind choice, which needs them")
-    prediction = Prediction(
+    return Prediction(
         kind=kind,
         question=_with_knobs(entry, "question", names),
         why=_with_knobs(entry, "why", names),
@@ -227,10 +223,8 @@ def _prediction(entry: Table, names: _Names) -> Prediction:
         variant=variant,
         unit=entry.text("unit", ""),
         tolerance=entry.number("tolerance", 0.0),
-        choices=tuple(choices),
+        choices=choices,
     )
-    entry.close()
-    return prediction
 
 
 def _claim(entry: Table, names: _Names) -> Claim:
@@ -241,12 +235,5 @@ def _claim(entry: Table, names: _Names) -> Claim:
     )
     for name in claim.knobs:
         if name not in names.knobs:
-            raise entry.error("knobs", f"{name} is no knob of this lesson")
-    entry.close()
+            raise entry.error("knobs", f"{name} is not a knob of this lesson")
     return claim
-
-
-def _quoted(entry: Table) -> Quoted:
-    quoted = Quoted(entry.text("text"), entry.text("source"))
-    entry.close()
-    return quoted

@@ -1,6 +1,6 @@
-"""A variant as it is shown to be read: without its docstring, with the lines marked in which it differs.
+"""A variant as readers see it: without its docstring, and with the differing lines marked.
 
-Not for: showing it, or checking that it differs nowhere else (``pairs``).
+Not here: showing it, or checking that no other lines differ (see ``course.rules.variants``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from asyncdemo.course.content.lesson import Variant
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """source: the whole file. first: number of the first line to be shown. marked: numbers of lines."""
+    """A listing: the whole file, the number of the first line to show, and the numbers of marked lines."""
 
     source: str
     first: int
@@ -23,20 +23,35 @@ class Listing:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Those to be shown."""
+        """The lines to show."""
         return tuple(self.source.splitlines()[self.first - 1 :])
 
 
 def listing(variant: Variant) -> Listing:
-    """The docstring is left out, as the lesson's question says it too."""
+    """Return the variant's listing, without the docstring, which repeats the lesson's question."""
     written = variant.path.read_text(encoding="utf-8")
-    # What is said to mypy says too much to a learner: "unused-coroutine" is what a lesson asks about.
+    # Comments for mypy give too much away: "unused-coroutine" is what a lesson asks about.
     source = re.sub(r"  # type: ignore\[.*?\]", "", written)
-    return Listing(source, _first_line(source), _differing(written, variant.differs))
+    marked, _ = declared_lines(written, variant.differs)
+    return Listing(source, _first_line(source), frozenset(marked))
+
+
+def declared_lines(source: str, differing: Sequence[str]) -> tuple[list[int], list[str]]:
+    """Return the numbers of the lines that are declared to differ, and the declared lines that are missing.
+
+    ``differing`` has lines without indentation, in order; each stands for one line.
+    """
+    left = list(differing)
+    numbers = []
+    for number, line in enumerate(source.splitlines(), start=1):
+        if left and line.strip() == left[0]:
+            del left[0]
+            numbers.append(number)
+    return numbers, left
 
 
 def _first_line(source: str) -> int:
-    """The one after the module's docstring and the empty lines below it."""
+    """Return the number of the line after the module's docstring and the blank lines below it."""
     tree = ast.parse(source)
     if ast.get_docstring(tree, clean=False) is None:
         return 1
@@ -45,14 +60,3 @@ def _first_line(source: str) -> int:
     while first <= len(lines) and not lines[first - 1].strip():
         first += 1
     return first
-
-
-def _differing(source: str, declared: Sequence[str]) -> frozenset[int]:
-    """Numbers of the lines that the manifest declares to differ, which it does in order."""
-    left = list(declared)
-    numbers = []
-    for number, line in enumerate(source.splitlines(), start=1):
-        if left and line.strip() == left[0]:
-            del left[0]
-            numbers.append(number)
-    return frozenset(numbers)

@@ -1,6 +1,6 @@
-"""What is sent to the servers of a lesson, as the table ``[load]`` of its manifest says.
+"""The load for the servers of a lesson, as described in the table ``[load]`` of its manifest.
 
-Not for: sending it (``load``), or the server that it is sent to (``serving``).
+Not here: sending it (see ``load``), or the server (see ``serving``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _ARRIVALS: Final = ("uniform", "poisson")
 _HOST, _PORT = "127.0.0.1", 1
-"""In their place comes the address of the server, once it is known."""
+"""Placeholders until the server's address is known."""
 
 Amount = float | str
 """A number, or the name of a knob of the load."""
@@ -28,9 +28,9 @@ Amount = float | str
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One kind of request. times: so often in a row, before it is the next one's turn.
+    """One kind of request, sent ``times`` times in a row before the next kind.
 
-    status: of the answer, where it is meant to be a certain one; None: any that is no error.
+    ``status`` is the status that the response must have; None: any that is not an error.
     """
 
     method: str
@@ -43,11 +43,14 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """sends: in rotation. knobs: constants of the load, as written.
+    """The load. ``sends`` rotate.
 
-    clients: so many send at the same time, each as soon as it has its answer (a closed loop). rate: so many
-    requests a second, whatever the server does (an open loop). requests: in all; or duration_s.
-    workers: so many worker processes must be at work before anything is sent; or the script's constant.
+    Attributes:
+        knobs: The constants of the load, as written.
+        clients: How many send at the same time, each as soon as it has its response (a closed loop).
+        rate: Requests per second, whatever the server does (an open loop).
+        requests: How many in total; or ``duration_s``.
+        workers: How many worker processes must be running before anything is sent; or the script's constant.
     """
 
     sends: tuple[Sending, ...]
@@ -64,14 +67,14 @@ class Load:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Those of its requests, each once, without a query."""
+        """The paths of the requests, each once, without the query."""
         return tuple(dict.fromkeys(sending.path.partition("?")[0] for sending in self.sends))
 
     def plan(self, knobs: Knobs, keep_answers: int = 0) -> Plan:
-        """For the load client; whoever starts the server sets the port.
+        """Return the plan for the load client, without the server's port.
 
-        knobs: their values in this run; of those that are missing, the ones that are written.
-        keep_answers: bytes of the body of each response. Raises UsageError if nothing is left to send.
+        ``knobs`` has their values in this run; missing ones are as written. ``keep_answers`` is how many
+        bytes of each response's body to keep. Raises UsageError if nothing is left to send.
         """
         from asyncdemo.load.plan import Plan, Send
 
@@ -109,13 +112,13 @@ class Load:
 
 
 def read_load(table: Table) -> Load:
-    """The table ``[load]`` of a lesson or its exercise. Raises CourseError with the file and the field."""
+    """Read the table ``[load]`` of a lesson or an exercise. Raises CourseError with file and field."""
     knobs = table.values("knobs")
     for name, value in knobs.items():
         if not re.fullmatch("[A-Z][A-Z0-9_]*", name) or isinstance(value, bool | str):
             raise table.error("knobs", f"{name} = {value!r} must be: a name in capitals = a number")
     load = Load(
-        sends=tuple(_sending(entry, knobs) for entry in table.tables("sends")),
+        sends=table.each("sends", lambda entry: _sending(entry, knobs)),
         knobs=knobs,
         clients=_amount(table, "clients", knobs, least=1),
         rate=_amount(table, "rate", knobs),
@@ -128,11 +131,11 @@ def read_load(table: Table) -> Load:
         workers=_workers(table),
     )
     if not load.sends:
-        raise table.error("sends", "are missing; a load sends one request at least")
+        raise table.error("sends", "are missing; a load sends at least one request")
     if (load.clients is None) == (load.rate is None):
-        raise table.error("clients", "give clients (a closed loop) or rate (an open loop), one of the two")
+        raise table.error("clients", "give either clients (a closed loop) or rate (an open loop)")
     if (load.requests is None) == (load.duration_s is None):
-        raise table.error("requests", "give requests (so many in all) or duration_s, one of the two")
+        raise table.error("requests", "give either requests (how many in all) or duration_s")
     if load.rate is None and load.arrivals != "uniform":
         raise table.error("arrivals", "belong to a rate: clients send when they have their answer")
     _refuse_idle(table, load)
@@ -158,7 +161,7 @@ def _refuse_idle(table: Table, load: Load) -> None:
     used += [sending.times for sending in load.sends]
     for name in load.knobs:
         if name not in used:
-            raise table.error("knobs", f"{name} is used nowhere in the load")
+            raise table.error("knobs", f"{name} is not used in the load")
 
 
 def _sending(entry: Table, knobs: Mapping[str, object]) -> Sending:
@@ -170,7 +173,7 @@ def _sending(entry: Table, knobs: Mapping[str, object]) -> Sending:
     if content_type and all(name.lower() != "content-type" for name, _ in headers):
         headers.append(("Content-Type", content_type))
     times = _amount(entry, "times", knobs, least=0)
-    sending = Sending(
+    return Sending(
         method=entry.choice("method", _METHODS, "GET"),
         path=path,
         headers=tuple(headers),
@@ -178,8 +181,6 @@ def _sending(entry: Table, knobs: Mapping[str, object]) -> Sending:
         times=1 if times is None else times,
         status=_status(entry),
     )
-    entry.close()
-    return sending
 
 
 def _status(entry: Table) -> int | None:
@@ -190,7 +191,7 @@ def _status(entry: Table) -> int | None:
 
 
 def _body(entry: Table) -> tuple[str, bytes]:
-    """(content type, body); "" and nothing if none is given."""
+    """Return (content type, body), both empty if none is given."""
     data, text, file = entry.anything("json"), entry.text("body", ""), entry.table("file")
     if sum((data is not None, bool(text), file is not None)) > 1:
         raise entry.error("body", "give one of json, body and file")
@@ -210,7 +211,7 @@ def _body(entry: Table) -> tuple[str, bytes]:
 
 
 def _amount(table: Table, field: str, knobs: Mapping[str, object], least: int | None = None) -> Amount | None:
-    """A number, or the name of a knob that has one. least: of whole numbers; None: any above 0."""
+    """Return a number, or a knob's name. ``least``: the minimum of whole numbers; None: any above 0."""
     given = table.number_or_text(field, None)
     if given is None:
         return None

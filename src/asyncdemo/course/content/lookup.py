@@ -1,8 +1,8 @@
-"""Finds the lesson that someone means by what they typed."""
+"""Finds the lesson that matches what the user typed."""
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from asyncdemo.errors import UsageError
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def find_lesson(course: Course, typed: str) -> Heading:
-    """The lesson with this id or number, or the only one whose id has this part.
+    """Return the lesson with this id or number, or the only one whose id contains the text.
 
-    A lesson's folder and its exercise have names with both, ``01-two-sleeps.py``: they name it too.
+    A lesson's folder and exercise have both in their names: ``01-two-sleeps.py`` is valid too.
     Raises UsageError with a suggestion.
     """
     word = typed.strip().lower().removesuffix(".py").replace("_", "-").replace(" ", "-")
@@ -35,6 +35,13 @@ def find_lesson(course: Course, typed: str) -> Heading:
     if matches:
         names = ", ".join(lesson.id for lesson in matches)
         raise UsageError(f"{typed!r} fits more than one lesson: {names}.")
-    near = difflib.get_close_matches(word, lessons, n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]!r}?" if near else "`asyncdemo list` shows them all."
+    near = nearest(word, lessons)
+    hint = f"Did you mean {near!r}?" if near else "`asyncdemo list` shows them all."
     raise UsageError(f"There is no lesson {typed!r}. {hint}")
+
+
+def nearest(word: str, names: Iterable[str]) -> str | None:
+    """Return the name that was probably meant, or None."""
+    import difflib  # only a mistake needs it, and loading it takes long in a page
+
+    return next(iter(difflib.get_close_matches(word, list(names), n=1, cutoff=0.5)), None)

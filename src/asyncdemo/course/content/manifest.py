@@ -1,28 +1,29 @@
 """Reads TOML tables field by field, with errors that name the file and the field.
 
-Not for: what the fields mean; that is ``catalog``.
+Not here: what the fields mean (see ``catalog``).
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, overload
+from typing import Final, TypeVar, overload
 
 from asyncdemo.errors import CourseError
 
+Item = TypeVar("Item")
 Value = int | float | str | bool
 
 Knobs = Mapping[str, Value]
-"""Constants of a script by name, and what they are set to."""
+"""Constants of a script by name, with their values."""
 
 _REQUIRED: Final = object()
 
 
 class Table:
-    """One table of a manifest. Every field is read once, with its type; ``close`` rejects the rest."""
+    """One table of a manifest. Read each field once, with its type; ``close`` rejects the rest."""
 
     def __init__(self, data: Mapping[str, object], file: Path, name: str = "") -> None:
         self._unread = dict(data)
@@ -30,7 +31,11 @@ class Table:
         self._name = name
 
     def error(self, field: str, problem: str) -> CourseError:
-        return CourseError(f"{self._file}: {self._name + '.' if self._name else ''}{field}: {problem}")
+        return CourseError(f"{self._file}: {self._within(field)}: {problem}")
+
+    def _within(self, field: str) -> str:
+        """Return the field's name from the top of the file."""
+        return f"{self._name}.{field}" if self._name else field
 
     def _take(self, field: str, default: object, kind: type | tuple[type, ...], wanted: str) -> object:
         value = self._unread.pop(field, default)
@@ -81,15 +86,13 @@ class Table:
         return tuple(values)
 
     def values(self, field: str) -> dict[str, Value]:
-        """A table of plain values, {} if it is not there."""
-        values = self._take(field, {}, dict, "a table of values")
-        assert isinstance(values, dict)
-        return self._plain(field, values)
+        """Return a table of plain values, {} if it is missing."""
+        return self._plain(field, self._take(field, {}, dict, "a table of values"))
 
     def drawn_tables(self, field: str) -> list[dict[str, Value | Sequence[Value]]]:
-        """A list of tables of plain values, or of lists to draw one from; [] if it is not there.
+        """Return a list of tables of plain values, or of lists to draw one from; [] if it is missing.
 
-        ``[2, 8]``, two whole numbers, stands for all from 2 to 8; any other list for what is in it.
+        ``[2, 8]``, two whole numbers, stands for all from 2 to 8. Any other list stands for its items.
         """
         tables = self._take(field, [], list, "a list of tables of values")
         assert isinstance(tables, list)
@@ -120,43 +123,49 @@ class Table:
         return dict(values)
 
     def anything(self, field: str) -> object:
-        """Whatever stands there, None if nothing does."""
+        """Return the field's value, None if it is missing."""
         return self._unread.pop(field, None)
 
     def table(self, field: str) -> Table | None:
-        """The table of ``[field]``, None if there is none."""
+        """Return the table ``[field]``, None if it is missing."""
         values = self._take(field, None, dict, f"a table, written [{field}]")
         if values is None:
             return None
         assert isinstance(values, dict)
-        return Table(values, self._file, f"{self._name + '.' if self._name else ''}{field}")
+        return Table(values, self._file, self._within(field))
 
     def tables(self, field: str) -> list[Table]:
-        """The tables of ``[[field]]``, [] if there are none."""
+        """Return the tables ``[[field]]``, [] if there are none."""
         items = self._take(field, [], list, f"tables, written [[{field}]]")
         assert isinstance(items, list)
         tables = []
         for place, item in enumerate(items, start=1):
             if not isinstance(item, dict):
                 raise self.error(field, f"must be tables, written [[{field}]]")
-            tables.append(
-                Table(item, self._file, f"{self._name + '.' if self._name else ''}{field}[{place}]")
-            )
+            tables.append(Table(item, self._file, self._within(f"{field}[{place}]")))
         return tables
 
+    def each(self, field: str, read: Callable[[Table], Item]) -> tuple[Item, ...]:
+        """Read the tables ``[[field]]``, and reject what ``read`` leaves of each."""
+        items = []
+        for table in self.tables(field):
+            items.append(read(table))
+            table.close()
+        return tuple(items)
+
     def close(self) -> None:
-        """Call when all known fields are read: any other is an error, most likely a typing mistake."""
+        """Raise CourseError if a field was not read; most likely it is misspelled."""
         for field in self._unread:
-            raise self.error(field, "is no field of this table")
+            raise self.error(field, "is not a field of this table")
 
 
 def read(file: Path) -> Table:
-    """The top table of a TOML file. Raises CourseError if it is not there or is not TOML."""
+    """Read the top-level table of a TOML file. Raises CourseError if it is missing or not TOML."""
     return _parsed(_text(file), file)
 
 
 def read_head(file: Path) -> Table:
-    """Only the fields that stand before the first table of a TOML file: much less to parse."""
+    """Read only the fields before the first table of a TOML file: much less to parse."""
     head = re.split(r"^\[", _text(file), maxsplit=1, flags=re.MULTILINE)[0]
     return _parsed(head, file)
 

@@ -1,7 +1,7 @@
 """Predictions: a question about a run, an answer to it, and the comparison with what happened.
 
-Pure. Not for: asking (``cli``). No manifest holds the right answer: it is derived from the learner's own
-run, so it stays right with other knobs and on another machine.
+Pure functions. Not here: asking (see ``cli``). No manifest holds the right answer. It is derived from the
+learner's own run, so it stays right with other knobs and on another machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PredictionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the answers offered; it is the right one if its condition is the first that holds."""
+    """One of the offered answers. The first whose condition holds is the right one."""
 
     text: str
     condition: Condition
@@ -43,10 +43,11 @@ class Choice:
 class Prediction:
     """A question whose answer is a figure of a run.
 
-    question, why, choices: texts in which ``{KNOB}`` stands for the value of a knob.
-    variant: whose figure is asked for; "" for an order, which compares all variants.
-    tolerance: how far off an answer may be, as a share of the figure; 0 means exactly. For an order: figures
-    nearer than this are a tie, and may be named either way round.
+    Attributes:
+        question, why, choices: Texts in which ``{KNOB}`` stands for the value of a knob.
+        variant: Whose figure it asks for; "" for an order, which compares all variants.
+        tolerance: How far off an answer may be, as a share of the figure; 0 means exactly. For an order:
+        figures closer than this are a tie, in either order.
     """
 
     kind: PredictionKind
@@ -61,7 +62,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """predicted, happened: the two answers in words, to be shown next to each other."""
+    """Whether an answer is right, and the two answers in words, for display."""
 
     right: bool
     predicted: str
@@ -69,12 +70,12 @@ class Comparison:
 
 
 def fill(text: str, knobs: Knobs) -> str:
-    """The text with the values of the knobs put in for ``{KNOB}``."""
+    """Replace each ``{KNOB}`` in the text by its value."""
     return re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda match: str(knobs[match[1]]), text)
 
 
 def variants_needed(prediction: Prediction, variants: Sequence[str]) -> tuple[str, ...]:
-    """The variants that must have run before the prediction can be judged."""
+    """Return the variants that must have run before the prediction can be judged."""
     if prediction.kind is PredictionKind.ORDER:
         return tuple(variants)
     conditions = (choice.condition for choice in prediction.choices)
@@ -83,7 +84,7 @@ def variants_needed(prediction: Prediction, variants: Sequence[str]) -> tuple[st
 
 
 def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Knobs) -> Answer:
-    """What a learner typed, as an answer. Raises ValueError with a text that says what to type."""
+    """Parse what a learner typed. Raises ValueError with a text that says what to type."""
     typed = text.strip().lower()
     if prediction.kind is PredictionKind.NUMBER:
         return _number(typed, prediction.unit)
@@ -94,7 +95,7 @@ def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Kno
 
 
 def happened(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
-    """The right answer in words. measured: variant -> metrics."""
+    """Return the right answer in words. ``measured`` maps variants to metrics."""
     if prediction.kind is PredictionKind.ORDER:
         figures = {name: figure(metrics, prediction.metric) for name, metrics in measured.items()}
         return _ranking(figures, prediction.tolerance)
@@ -108,7 +109,7 @@ def happened(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Kno
 def compare(
     prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics], knobs: Knobs
 ) -> Comparison:
-    """The answer against the learner's own run. measured: variant -> metrics."""
+    """Compare the answer with the learner's own run. ``measured`` maps variants to metrics."""
     actual, predicted = happened(prediction, measured, knobs), answer_words(prediction, answer)
     if isinstance(answer, str):
         return Comparison(answer == actual, predicted, actual)
@@ -124,14 +125,13 @@ def compare(
 
 
 def answer_words(prediction: Prediction, answer: Answer) -> str:
-    """The answer as it is told."""
     if isinstance(answer, str):
         return answer
     return ", ".join(answer) if isinstance(answer, tuple) else quantity(answer, prediction.unit)
 
 
 def quantity(value: float, unit: str) -> str:
-    """A figure in words: counts as whole numbers, anything else with three digits that matter."""
+    """Return a figure in words: counts as whole numbers, anything else with three significant digits."""
     whole = value == int(value) or abs(value) >= 100
     number = f"{value:.0f}" if whole else f"{value:#.3g}"
     return f"{number} {singular(unit) if value == 1 else unit}".strip()
@@ -140,7 +140,7 @@ def quantity(value: float, unit: str) -> str:
 def _number(typed: str, unit: str) -> float:
     match = re.fullmatch(r"([0-9]+(?:,[0-9]+)*(?:[.,][0-9]+)?|[.,][0-9]+)\s*([a-z]*)", typed)
     if match is None:
-        # No example: whatever number stood there, it would be near to some answer.
+        # No example: any number here would be close to some answer.
         raise ValueError(f"type a number{f' ({unit})' if unit else ''}, in digits")
     if "," in match[1]:
         raise ValueError("type it without a comma: a point before decimals, nothing between thousands")
@@ -173,7 +173,7 @@ def _order(typed: str, variants: Sequence[str]) -> tuple[str, ...]:
 
 
 def _ranking(figures: Mapping[str, float], tolerance: float) -> str:
-    """Names by figure; "=" between those nearer to the first of their group than the tolerance."""
+    """Return names ordered by figure, joined by "=" if within the tolerance of the first in their group."""
     words: list[str] = []
     leader = 0.0
     for name, value in sorted(figures.items(), key=lambda item: item[1]):

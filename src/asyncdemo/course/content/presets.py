@@ -1,6 +1,6 @@
 """The runs that a lesson's text suggests under "Change it", read from the commands in it.
 
-Not for: checking that the commands are right (``course.rules``), or running them.
+Not here: checking that the commands are right (see ``course.rules``), or running them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Preset:
     """One suggestion.
 
     Attributes:
-        settings: What is typed for each knob.
-        variants: Names of those that are run; empty means all.
-        remark: Markdown; what the text says about it, which often is what comes out.
+        settings: The text that is typed for each knob.
+        variants: Names of the variants to run; empty means all.
+        remark: Markdown; the text's comment on it, often with the result.
     """
 
     settings: dict[str, str]
@@ -33,7 +33,7 @@ class Preset:
 
 
 def presets(lesson: Lesson) -> tuple[Preset, ...]:
-    """Those of the lesson, in order; suggestions to edit a file are none. Raises CourseError."""
+    """Return the lesson's presets, in order, without suggestions to edit a file. Raises CourseError."""
     text = sections(lesson.readme).get("Change it", "")
     command = re.compile(rf"`asyncdemo run {re.escape(lesson.id)} (--[^`]+)`:?\s*")
     found = []

@@ -1,7 +1,7 @@
-"""The schedules of workshops: which lessons and exercises each of them has.
+"""The schedules of workshops: the lessons and exercises of each.
 
 A schedule is a Markdown page, or a section of the one in docs/teach, that links to its lessons.
-Not for: the minutes in it, which a test adds up.
+Not here: its minutes, which a test adds up.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from asyncdemo.errors import UsageError
 
 _LESSON = re.compile(r"\]\([^)\s]*?\blessons/([a-z0-9-]+)\.(?:md|html)")
 _NO_LESSONS = frozenset({"index", "instructors", "questions"})
-"""Pages beside them."""
+"""Other pages in the same folder."""
 _EXERCISE = re.compile(r"\bExercise `([a-z0-9-]+)`")
 _MEASURED = re.compile(r"`asyncdemo lab ([a-z0-9-]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """lessons: in the order in which they come first. exercises: whose exercise the class works at.
+    """A workshop's lessons, in the order of their first links, and those whose exercise the class works on.
 
-    measured: what `asyncdemo lab` is called with.
+    ``measured`` has the arguments for `asyncdemo lab`.
     """
 
     title: str
@@ -36,17 +36,17 @@ class Schedule:
 
 
 def find_schedule(course: Course, name: str) -> Schedule:
-    """The one of docs/teach with this name ("half-a-day"), or that of a Markdown file.
+    """Return the schedule with this name in docs/teach ("half-a-day"), or in a Markdown file.
 
-    Raises UsageError with the names that there are.
+    Raises UsageError with the available names.
     """
     if name.endswith(".md"):
         return _schedule(course, Path(name).stem, _text(Path(name)))
     ours = {_slug(title): (title, text) for title, text in _sections(_text(_page()))}
     if _slug(name) not in ours:
         raise UsageError(
-            f"There is no schedule {name!r}. There are: {', '.join(ours)}; or name a Markdown file of yours "
-            "that links to its lessons."
+            f"There is no schedule {name!r}. There are: {', '.join(ours)}; or give a Markdown file of your "
+            "own that links to its lessons."
         )
     return _schedule(course, *ours[_slug(name)])
 
@@ -66,7 +66,7 @@ def _ids(text: str) -> list[str]:
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """(heading, text) of those that link to lessons."""
+    """Yield (heading, text) of the sections that link to lessons."""
     parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
     for title, below in zip(parts[1::2], parts[2::2], strict=True):
         if _ids(below):
@@ -74,7 +74,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _page() -> Path:
-    """In an installed package, or in the checkout."""
+    """Return the page of the installed package, or of the checkout."""
     package = Path(__file__).resolve().parents[2]
     installed = package / "_teach" / "schedules.md"
     return installed if installed.is_file() else package.parents[1] / "docs" / "teach" / "schedules.md"

@@ -9,7 +9,7 @@ from asyncdemo.errors import CourseError
 
 
 def sections(readme: Path) -> dict[str, str]:
-    """Heading -> Markdown below it, for the headings of the second level, in order."""
+    """Return the Markdown below each heading of the second level, in order."""
     try:
         text = readme.read_text(encoding="utf-8")
     except OSError as error:

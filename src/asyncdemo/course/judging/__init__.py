@@ -1,1 +1,1 @@
-"""Runs an exercise and holds what was seen against its check."""
+"""Runs an exercise and checks what was recorded."""

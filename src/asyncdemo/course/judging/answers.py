@@ -1,14 +1,15 @@
-"""The answers to a lesson's questions, held against what happened.
+"""The answers to a lesson's questions, compared with what happened.
 
-Not for: asking, or what a question is (``course.content.predictions``).
+Not here: asking, or what a question is (see ``course.content.predictions``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from asyncdemo.analysis.metrics import Metrics
+from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Answer,
@@ -27,12 +28,12 @@ class JudgedAnswer:
     """A question that a run has answered.
 
     Attributes:
-        place: Of the question among those of the lesson, from 1.
+        place: The question's number in the lesson, from 1.
         prediction: The question.
         said: The learner's answer in words; "" if there was none.
         was: What happened, in words.
         right: Whether these agree; None if there was no answer.
-        why: Why it is so.
+        why: The explanation.
     """
 
     place: int
@@ -44,31 +45,34 @@ class JudgedAnswer:
 
     @property
     def sentence(self) -> str:
-        """ "You said 3 s; it was 3.00 s." An offered answer may be a sentence of its own."""
+        """ "You said 3 s; it was 3.00 s." An offered answer may be a sentence already."""
         if self.prediction.kind is PredictionKind.CHOICE:
             was = self.was.rstrip(".")
             return f"You said: {self.said.rstrip('.')}. It was: {was}." if self.said else f"Answer: {was}."
         return f"You said {self.said}; it was {self.was}." if self.said else f"Answer: {self.was}."
 
-    def predicted(self) -> Predicted | None:
-        """For the progress; None if there was no answer."""
-        if self.right is None:
-            return None
-        return Predicted(
-            question=self.prediction.question,
-            place=self.place,
-            answer=self.said,
-            happened=self.was,
-            right=self.right,
-            times_right=int(self.right),
+
+def answered(judged: Iterable[JudgedAnswer]) -> list[Predicted]:
+    """Return the given answers, for the progress."""
+    return [
+        Predicted(
+            question=answer.prediction.question,
+            place=answer.place,
+            answer=answer.said,
+            happened=answer.was,
+            right=answer.right,
+            times_right=int(answer.right),
         )
+        for answer in judged
+        if answer.right is not None
+    ]
 
 
-def answerable(
-    predictions: Sequence[Prediction], all_variants: Sequence[str], chosen: Sequence[str]
-) -> list[Prediction]:
-    """The predictions that runs of the chosen variants can answer."""
-    return [item for item in predictions if set(variants_needed(item, all_variants)) <= set(chosen)]
+def answerable(lesson: Lesson, chosen: Sequence[Variant]) -> tuple[Prediction, ...]:
+    """Return the predictions that runs of the chosen variants can answer."""
+    every = [variant.name for variant in lesson.variants]
+    names = {variant.name for variant in chosen}
+    return tuple(item for item in lesson.predictions if names.issuperset(variants_needed(item, every)))
 
 
 def judge_answers(
@@ -77,12 +81,12 @@ def judge_answers(
     measured: Mapping[str, Metrics],
     knobs: Knobs,
 ) -> tuple[JudgedAnswer, ...]:
-    """Every question.
+    """Judge the answer to every question.
 
     Args:
         predictions: The questions.
-        answers: Place of a question, from 0, -> the answer to it.
-        measured: Variant -> its metrics.
+        answers: Maps a question's index, from 0, to the answer.
+        measured: Maps each variant to its metrics.
         knobs: The values that the runs had.
     """
     judged = []

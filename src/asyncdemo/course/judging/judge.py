@@ -1,6 +1,6 @@
-"""Runs an exercise under the tracer, each time in a process of its own, and holds it against its check.
+"""Runs an exercise under the tracer, each run in its own process, and checks it.
 
-Not for: what the verdict is (``verdict``).
+Not here: the verdict itself (see ``verdict``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Failure", "Stopped", "Verdict", "judge"]
 
 _POLL_S = 0.01
 _ANSWER_BYTES = 1 << 16
-"""Of each response's body, for checks to read."""
+"""How much of each response's body is kept for checks to read."""
 
 
 def judge(
@@ -38,14 +38,18 @@ def judge(
     kept: ServiceCache | None = None,
     seed: int | None = None,
 ) -> Verdict:
-    """Runs the file once for each of the exercise's runs and checks each, until one fails.
+    """Run the file once for each of the exercise's runs and check each, until one fails.
 
-    poll: called about every 10 ms; when it returns False the script is ended and Stopped raised.
-    spares: where the processes are taken from; without, each is started when it is needed.
-    kept: where the services are, and stay; without, they are started now and stopped at the end.
-    seed: what knobs are drawn from; without, a new one.
-    Raises UsageError if there is no such file, CourseError if the check itself does not work,
-    MissingError and ServiceError for services.
+    Args:
+        poll: Called about every 10 ms. If it returns False, the script is ended and Stopped raised.
+        spares: Where processes come from. By default, each is started when needed.
+        kept: Where services run, and stay. By default, they start now and stop at the end.
+        seed: Seed for drawing knobs. By default, a new one.
+
+    Raises:
+        UsageError: There is no such file.
+        CourseError: The check itself does not work.
+        MissingError, ServiceError: A service is missing or fails.
     """
     with ExitStack() as stack:
         if kept is None:
@@ -59,7 +63,7 @@ def judge(
 
 
 def _in_schedules(exercise: Exercise, file: Path, verdict: Verdict, poll: Callable[[], bool]) -> Verdict:
-    """verdict: without a delay it is right."""
+    """Judge other schedules. ``verdict`` says that the exercise is right without delays."""
     _, check_schedule = checking.load_check(exercise.check, poll)
     options = options_of(exercise, file, verdict.knobs)
     try:
@@ -71,7 +75,7 @@ def _in_schedules(exercise: Exercise, file: Path, verdict: Verdict, poll: Callab
 
 @dataclass(frozen=True, slots=True)
 class _Processes:
-    """Makes each run in a process of its own."""
+    """Makes each run in its own process."""
 
     poll: Callable[[], bool]
     spares: SpareChildren | None

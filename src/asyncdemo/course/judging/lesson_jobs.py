@@ -1,18 +1,16 @@
-"""What is recorded of a lesson: its variants with their settings, and what they need around them.
+"""The jobs of a lesson: its variants with their settings, and what they need around them.
 
-Not for: making the recordings (``serving``), asking or showing anything (``cli``, ``tui``).
+Not here: making the recordings (see ``serving``), asking or showing anything (see ``cli``, ``tui``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 from asyncdemo.course.content import knobs
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.judging.needs import need
+from asyncdemo.course.judging.readiness import need
 from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Stdout, Target
@@ -20,22 +18,17 @@ from asyncdemo.serving import Job, ServiceCache
 
 
 class LessonJobs:
-    """A context manager, which stops the services of the lesson at its end."""
+    """Makes the jobs of a lesson. ``close`` stops its services."""
 
     def __init__(self, lesson: Lesson, timeout_s: float) -> None:
         self._lesson, self._timeout_s = lesson, timeout_s
         self._services = ServiceCache()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._services.__exit__(kind, error, trace)
+    def close(self) -> None:
+        self._services.__exit__(None, None, None)
 
     def values(self, settings: Mapping[str, str]) -> Knobs:
-        """The value of every knob. Raises UsageError, also if nothing would be sent to a server."""
+        """Return the value of every knob. Raises UsageError, also if nothing would be sent to a server."""
         values = knobs.values(self._lesson, settings)
         make_run_context(self._lesson.load, None, values)
         return values
@@ -53,7 +46,7 @@ class LessonJobs:
         stdout: Stdout,
         wanted: Callable[[], bool] = lambda: True,
     ) -> list[Job]:
-        """A job for each variant; none if ``wanted``, asked while the services start, says no.
+        """Return a job for each variant; none if ``wanted`` returns False while the services start.
 
         Raises AsyncdemoError.
         """
@@ -82,7 +75,7 @@ class LessonJobs:
 
 
 def not_as_meant(variants: Sequence[Variant], runs: Sequence[Run]) -> list[str]:
-    """The variants that did not end as the manifest expects. After Ctrl-C there are fewer runs."""
+    """Return the variants that did not end as the manifest expects. After Ctrl-C there are fewer runs."""
     return [
         variant.name for variant, run in zip(variants, runs, strict=False) if run.outcome != variant.expect
     ]

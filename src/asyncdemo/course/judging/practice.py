@@ -1,6 +1,6 @@
-"""An exercise that somebody works on: when it is to be checked, and what the last check said.
+"""An exercise in progress: when it is due for a check, and the result of the last one.
 
-Not for: judging (``judge``), noticing saves (``workspace.saves``), or showing it (``cli.watch``, ``tui``).
+Not here: judging (see ``judge``), detecting saves (``workspace.saves``), showing it (``cli.watch``, ``tui``).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.judging.judge import Stopped, Verdict, judge
-from asyncdemo.course.judging.needs import need
+from asyncdemo.course.judging.readiness import need
 from asyncdemo.course.workspace.context import CourseContext, shown_path
-from asyncdemo.course.workspace.next_step import exercises, following_exercise
+from asyncdemo.course.workspace.next_step import following_exercise
 from asyncdemo.course.workspace.progress import Record, now
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
@@ -29,19 +29,19 @@ class Practice:
     """One exercise of a workspace.
 
     Attributes:
-        lesson: Which one.
-        file: The learner's.
-        exercise: None if the lesson's manifest cannot be read; a check says why.
-        due: It is to be checked.
-        verdict: Of the last check; None before the first, and if that could not be done.
-        stale: There is no verdict on what is in the file now.
-        trouble: What went wrong, in place of a verdict or beside it; empty if nothing did.
-        checked: When the last check was over.
+        lesson: The exercise's lesson.
+        file: The learner's file.
+        exercise: None if the lesson's manifest can't be read; a check says why.
+        due: Whether a check is due.
+        verdict: The last check's; None before the first one, and if it failed to run.
+        stale: Whether the file has changed since the verdict.
+        trouble: What went wrong, instead of or besides a verdict; "" if nothing did.
+        checked: When the last check ended.
         before: A run of the first check that failed; see ``look_back``.
     """
 
     def __init__(self, context: CourseContext, workspace: Workspace, lesson: Heading, reset: str) -> None:
-        """reset: in words, how to get the file again if it is gone."""
+        """``reset`` says, in words, how to get the file back if it is gone."""
         self.lesson = lesson
         self.file = workspace.file(lesson)
         self.due = True
@@ -50,9 +50,9 @@ class Practice:
         self.checked: datetime | None = None
         self._context, self._reset = context, reset
         self._saved = False
-        """It is to be checked because it was saved, so that this counts as a try."""
+        """A check is due because of a save, so it counts as a try."""
         self._counts = False
-        """The check that is running does."""
+        """The current check counts as a try."""
         self.stale = False
         self.before: Run | None = None
         self.exercise: Exercise | None = None
@@ -61,7 +61,7 @@ class Practice:
 
     @property
     def run_count(self) -> int:
-        """How many runs a check of it has at most."""
+        """The maximum number of runs in a check."""
         return len(self.exercise.runs) if self.exercise else 1
 
     @property
@@ -70,35 +70,35 @@ class Practice:
 
     @property
     def run(self) -> Run | None:
-        """The one that the verdict tells of, with the rows that its exercise names."""
+        """The run that the verdict is about, with the rows that its exercise names."""
         return self._rows(self.verdict.runs[-1]) if self.verdict and self.verdict.runs else None
 
     def saved(self) -> None:
         self.due = self._saved = True
 
     def changed(self) -> None:
-        """By us, or it is gone: checked when somebody comes back to it."""
+        """Note that we changed the file, or that it is gone; ``come_back`` makes it due for a check."""
         self.stale = True
 
     def come_back(self) -> None:
-        """Somebody looks at it again: a check that was ended, or not begun, is due."""
+        """Note that the learner is back: a check that was stopped, or never began, is due."""
         self.due = self.due or self.stale
 
     def begin(self) -> None:
-        """A check is about to start; what is saved from now on makes another one due."""
+        """Note that a check is about to start; later saves make another one due."""
         self.due, self.stale = False, True
         self._counts, self._saved = self._saved, False
 
     def check(self, spares: SpareChildren, kept: ServiceCache, goes_on: Callable[[], bool]) -> bool:
-        """After ``begin``: check it, and write down what comes out. May be called in a thread.
+        """After ``begin``: check the exercise and store the result. May be called in a thread.
 
         Args:
-            spares: Where the processes are taken from.
-            kept: Where the services are.
-            goes_on: Asked often; once it is False the check ends.
+            spares: Where processes come from.
+            kept: Where the services run.
+            goes_on: Called often; if it returns False, the check stops.
 
         Returns:
-            Whether it came to an end.
+            Whether the check was completed.
         """
         verdict, trouble = None, ""
         try:
@@ -112,13 +112,16 @@ class Practice:
             if self.before is None and not verdict.passed and verdict.runs:
                 self.before = self._rows(verdict.runs[0])
             if self._counts or verdict.passed:
-                trouble = self._remember(verdict.passed)
+                passed = verdict.passed
+                trouble = self._context.remember(
+                    self.lesson.id, lambda record: record.after_check(passed, now())
+                )
         self.stale = False
         self.verdict, self.trouble, self.checked = verdict, trouble, datetime.now()
         return True
 
     def look_back(self, kept: ServiceCache, goes_on: Callable[[], bool]) -> None:
-        """See to it that there is a run from ``before`` it passed: if need be, of what was given."""
+        """Make sure that there is a run from before it passed: if necessary, of the original exercise."""
         if self.before is None and self.exercise is not None:
             with contextlib.suppress(AsyncdemoError, Stopped):
                 given = judge(self.exercise, self.exercise.file, goes_on, None, kept)
@@ -130,9 +133,9 @@ class Practice:
         if self.exercise is None:
             self.exercise = load_lesson(self.lesson.folder).exercise
         if self.exercise is None:
-            raise WorkspaceError(f"{self.lesson.folder}: its manifest says nothing of an exercise.")
+            raise WorkspaceError(f"{self.lesson.folder}: its manifest does not mention an exercise.")
         if not self.file.is_file():
-            raise WorkspaceError(f"{shown_path(self.file)} is not there. To get it again: {self._reset}.")
+            raise WorkspaceError(f"{shown_path(self.file)} is missing. To restore it: {self._reset}.")
         need(self.lesson, self.exercise.load, self.exercise.services)
         return judge(self.exercise, self.file, goes_on, spares, kept)
 
@@ -140,26 +143,19 @@ class Practice:
         rows = self.exercise.rows if self.exercise else ()
         return replace(run, lanes=tuple(lane for lane in run.lanes if lane.function in rows) or run.lanes)
 
-    def _remember(self, passed: bool) -> str:
-        """Returns why it could not be kept, if so: the verdict is not less true."""
-        if self._context.progress is None:
-            return ""
-        try:
-            self._context.progress.update(self.lesson.id, lambda record: record.after_check(passed, now()))
-        except WorkspaceError as error:
-            return str(error)
-        return ""
-
 
 def following(context: CourseContext, lesson: Heading) -> Heading | None:
-    """The exercise to go to from this one; None if there is no other."""
-    records = {other.id: record_of(context, other) for other in exercises(context.course)}
-    return following_exercise(context.course, records, lesson)
+    """Return the exercise to do after this one; None if there is no other."""
+    return following_exercise(context.course, readable_records(context), lesson)
+
+
+def readable_records(context: CourseContext) -> dict[str, Record]:
+    """Return no records if they can't be read: work goes on, and a check reports it when it saves."""
+    try:
+        return context.records
+    except WorkspaceError:
+        return {}
 
 
 def record_of(context: CourseContext, lesson: Heading) -> Record:
-    """An empty one if it cannot be read: work goes on, and a check says so when it is written down."""
-    try:
-        return context.progress.of(lesson.id) if context.progress else Record()
-    except WorkspaceError:
-        return Record()
+    return readable_records(context).get(lesson.id, Record())

@@ -1,6 +1,6 @@
-"""Which lessons run here, and the command that each of the others needs.
+"""What a lesson or an exercise needs beyond asyncdemo itself, and which lessons run here.
 
-Not for: what an extra has (``cli.extras``), or refusing to run (``needs``).
+Not here: the contents of an extra (see ``cli.extras``), or starting a service (see ``serving``).
 """
 
 from __future__ import annotations
@@ -12,56 +12,69 @@ from itertools import groupby
 
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.lesson import load_lesson
-from asyncdemo.course.judging.needs import need
+from asyncdemo.course.content.load import Load
 from asyncdemo.errors import AsyncdemoError, MissingError
-from asyncdemo.packages import install_command
-from asyncdemo.services import NotThereError, settings
+from asyncdemo.load.needed import check_installed
+from asyncdemo.packages import install_command, missing_packages
+from asyncdemo.services import NotThereError, choose, settings
+
+
+def need(lesson: Heading, load: Load | None, services: Sequence[str]) -> None:
+    """Raises MissingError with the command that installs what is missing."""
+    missing = missing_packages(name.partition("[")[0] for name in lesson.packages)
+    if missing:
+        fix = install_command("course")
+        raise MissingError(f"{lesson.id} needs {', '.join(missing)}. Install what the lessons need: {fix}")
+    if load is not None:
+        check_installed()
+    for name in services:
+        choose(name)
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether a lesson runs here. mend: the exact command that makes it run, "" if it does."""
+    """Whether a lesson runs here. ``fix`` is the exact command that makes it run, "" if it does."""
 
     lesson: Heading
-    mend: str
+    fix: str
 
 
 def readiness(lessons: Iterable[Heading]) -> list[Readiness]:
-    """Of each lesson. Raises CourseError."""
+    """Return the readiness of each lesson. Raises CourseError."""
     return [Readiness(lesson, _lacking(lesson)) for lesson in lessons]
 
 
 def _lacking(heading: Heading) -> str:
-    """The command without which this lesson does not run; "" if it does."""
+    """Return the command without which this lesson does not run; "" if it does."""
     lesson = load_lesson(heading.folder)
     try:
         need(heading, lesson.load, lesson.services)
     except NotThereError as error:
-        return error.mend
+        return error.fix
     except MissingError:
         return install_command("course")
-    except AsyncdemoError:  # a setting of a service that is wrong
+    except AsyncdemoError:  # a service has an invalid setting
         return f"unset {' '.join(name for service in lesson.services for name in settings(service))}"
     return ""
 
 
 def readiness_words(found: Sequence[Readiness]) -> str:
-    """ "Lessons 1 to 11 run. 12 to 26 need: make course"; the commands are the end of lines."""
-    by_mend: defaultdict[str, list[int]] = defaultdict(list)
+    """Return "Lessons 1 to 11 run. 12 to 26 need: make course"; lines end with the commands."""
+    by_fix: defaultdict[str, list[int]] = defaultdict(list)
     for one in found:
-        by_mend[one.mend].append(one.lesson.number)
-    good = by_mend.pop("", [])
-    if not by_mend:
+        by_fix[one.fix].append(one.lesson.number)
+    good = by_fix.pop("", [])
+    if not by_fix:
         return f"All {len(good)} lessons run."
     first = f"Lessons {numbers_words(good)} run. " if good else "No lesson runs. "
     return first + "\n".join(
-        f"{numbers_words(numbers)} {'needs' if len(numbers) == 1 else 'need'}: {mend}"
-        for mend, numbers in by_mend.items()
+        f"{numbers_words(numbers)} {'needs' if len(numbers) == 1 else 'need'}: {fix}"
+        for fix, numbers in by_fix.items()
     )
 
 
 def numbers_words(numbers: Iterable[int]) -> str:
-    """ "1 to 11", "12, 14 and 16 to 20"."""
+    """Return "1 to 11", or "12, 14 and 16 to 20"."""
     parts = []
     for _, together in groupby(enumerate(sorted(numbers)), key=lambda placed: placed[1] - placed[0]):
         run = [number for _, number in together]

@@ -1,6 +1,6 @@
-"""What the scripts of a lesson or an exercise get around them while they run.
+"""The load and services of a lesson's or an exercise's scripts while they run.
 
-Not for: what the manifest may say of it (``load``), or running them (``serving``).
+Not here: what the manifest may say about them (see ``load``), or running them (see ``serving``).
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ def make_run_context(
     knobs: Knobs,
     keep_answers: int = 0,
 ) -> RunContext:
-    """services: running. knobs: of the run, those of the scripts may be among them.
+    """Return the context of a run, with services that are running.
 
-    keep_answers: bytes of each response's body. Raises UsageError if nothing would be sent.
+    ``knobs`` may include those of the scripts. ``keep_answers`` is how many bytes of each response's body to
+    keep. Raises UsageError if nothing would be sent.
     """
     if load is None:
         return RunContext(services)

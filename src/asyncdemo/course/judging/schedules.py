@@ -1,6 +1,6 @@
-"""Whether an exercise that is right in the order in which it ran is right in others too.
+"""Whether an exercise that is right in the order in which it ran is right in other orders too.
 
-Not for: making the runs (``serving.schedules``), or the order that its check speaks of (``judge``).
+Not here: making the runs (see ``serving.schedules``), or checking the original order (see ``judge``).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _MAIN = "main"
 def judge_schedules(
     exercise: Exercise, file: Path, options: Options, check: Check | None, poll: Callable[[], bool]
 ) -> str:
-    """The sentence that holds.
+    """Return the sentence that holds.
 
-    check: ``check_schedule`` of check.py, which each run is held against. Without one, each must come to what
-    the first came to: end well, with what ``main`` returns, or else with what it prints.
+    Each run is checked by ``check``, which is ``check_schedule`` of check.py. Without one, each must do what
+    the first did: finish, and return the same from ``main``, or else print the same.
     Raises CheckFailed with the smallest schedule that breaks it, Stopped, CourseError.
     """
 
@@ -52,7 +52,7 @@ def judge_schedules(
     if not exploration.differing:
         if exploration.unexplored:
             return f"Other schedules could not be tried. {exploration.unexplored}"
-        return f"It came to the same in {tried}, each with delays in other places."
+        return f"The outcome was the same in {tried}, each with delays in other places."
     group = exploration.differing[0]
     differing = exploration.tried - exploration.groups[0].count
     run = group.example.run
@@ -60,8 +60,9 @@ def judge_schedules(
     settings = "".join(f" --set {name}={value}" for name, value in options.knobs.items())
     lanes = f" --lane {','.join(exercise.rows)}" if exercise.rows else ""
     raise CheckFailed(
-        f"It is right by luck: in {differing} of {tried} it is not, as where {words}. {delay_words(run)} "
-        f"To see it: asyncdemo trace --schedule {group_token(group)}{settings}{lanes} {file.name}",
+        f"It is right by luck: in {differing} of {tried} it is wrong. For example: {words}. "
+        f"{delay_words(run)} To see it: asyncdemo trace --schedule {group_token(group)}{settings}{lanes} "
+        f"{file.name}",
         Evidence(
             run, _rows(exercise, run.lanes), run.lanes[0].start_ns, max(lane.end_ns for lane in run.lanes)
         )
@@ -71,7 +72,7 @@ def judge_schedules(
 
 
 def _what_came_out(run: Run, ending: Ending) -> str:
-    """In words, the same for the same."""
+    """Return the result in words, the same for the same result."""
     if run.outcome is not RunOutcome.OK:
         return f"it {RUN_OUTCOME_WORDS[run.outcome]}" + f": {ending.error}" * bool(ending.error)
     found = f" ({', '.join(kind.replace('-', ' ') for kind in ending.findings)})" * bool(ending.findings)

@@ -1,7 +1,7 @@
-"""The verdict on an exercise, from runs of it that somebody else makes.
+"""The verdict on an exercise, based on runs that a ``Maker`` makes.
 
-Not for: making the runs (``judge``; in a page ``browser``), what a check can say (``checks``), or how a
-verdict looks (``render.terminal.verdict``).
+Not here: making the runs (see ``judge``; in a page ``in_page.judging``), what a check can say (see
+``checks``), or how a verdict looks (see ``render.terminal.verdict``).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from asyncdemo.testing.checks import CheckFailed, Evidence, Missed, Seen
 _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
 _TRIES = 3
-"""Of a run of which the check did not see what it needs."""
+"""How often to make a run if the check did not see what it needs."""
 
 Check = Callable[[Seen], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """message: what should be and what was seen. evidence: None where no stretch of a run shows it.
+    """What should be and what was seen. ``evidence`` is the stretch of a run that shows it, if there is one.
 
-    missed: the machine was too busy to see whether it is one.
+    ``missed``: the machine was too busy to tell whether it is a failure.
     """
 
     message: str
@@ -45,13 +45,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the check said of an exercise.
+    """The result of checking an exercise.
 
-    runs: as far as the check went; the last is the one that is told of: that which failed or, if all
-    passed, the first. held: the sentences that held in it, in order. failure: the first that did not.
-    knobs: of that run, where they differ from what is written. output: what it wrote. seed: what values
-    of a run were drawn from; None if none were, or not those of the run that failed. repeat: the command
-    that draws them again.
+    Attributes:
+        held: The sentences that held in the reported run, in order.
+        failure: The first sentence that did not hold.
+        runs: The runs so far. The last is the reported one: the one that failed or, if all passed, the first.
+        knobs: Those of the reported run that differ from the file.
+        output: What the reported run wrote.
+        seed: The seed that the values were drawn from; None if none were, or not those of the failed run.
+        repeat: The command that draws the same values again.
     """
 
     held: tuple[str, ...]
@@ -66,6 +69,14 @@ class Verdict:
     def passed(self) -> bool:
         return self.failure is None
 
+    @property
+    def message(self) -> str | None:
+        return None if self.failure is None else self.failure.message
+
+    @property
+    def evidence(self) -> Evidence | None:
+        return None if self.failure is None else self.failure.evidence
+
 
 class Maker(Protocol):
     """Makes the runs of one exercise, and runs its check."""
@@ -77,7 +88,7 @@ class Maker(Protocol):
         ...
 
     def load_check(self, path: Path) -> Check:
-        """Raises CourseError if that does not work."""
+        """Raises CourseError if the check can't be loaded."""
         ...
 
     def run_check(self, path: Path, check: Check, seen: Seen) -> None:
@@ -86,9 +97,9 @@ class Maker(Protocol):
 
 
 def judged(exercise: Exercise, file: Path, maker: Maker, seed: int | None = None) -> Verdict:
-    """Has the file run once for each of the exercise's runs and checks each, until one fails.
+    """Run the file once for each of the exercise's runs and check each, until one fails.
 
-    seed: what knobs are drawn from; without, a new one. Raises what the maker does.
+    ``seed`` is for drawing knobs; by default, a new one. Raises whatever the maker raises.
     """
     seed = _new_seed() if seed is None else seed
     check = maker.load_check(exercise.check)
@@ -111,7 +122,7 @@ def judged(exercise: Exercise, file: Path, maker: Maker, seed: int | None = None
 
 
 def options_of(exercise: Exercise, file: Path, knobs: Knobs) -> Options:
-    """How one run of it is made."""
+    """Return the options for one run of the file."""
     return Options(
         name=file.stem,
         lanes=exercise.lanes,
@@ -129,7 +140,7 @@ def options_of(exercise: Exercise, file: Path, knobs: Knobs) -> Options:
 
 
 def _new_seed() -> int:
-    """Short enough to be typed again."""
+    """Return a seed that is short enough to type again."""
     return random.randrange(10_000)
 
 
@@ -140,7 +151,7 @@ def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, maker
     except UsageError as error:
         if not file.is_file():
             raise
-        # A knob or a function that the check needs is gone: the learner's to mend.
+        # The file lacks a knob or a function that the check needs. That's for the learner to fix.
         return Verdict((), Failure(str(error), None), (), knobs, output.text)
     seen = Seen(
         run,
@@ -151,13 +162,13 @@ def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, maker
         answers=answers,
     )
     failure = _failure(exercise, check, seen, maker)
-    # Of a script that was stopped the traceback shows only where the tracer stopped it.
+    # If the script was stopped, the traceback shows only where the tracer stopped it.
     wrote = output.stdout if run.stuck else output.text
     return Verdict(tuple(dict.fromkeys(seen.held)), failure, (run,), knobs, wrote)
 
 
 def _all_passed(passed: Sequence[Verdict]) -> Verdict:
-    """What is told of the first run, whose numbers are those of the file; the others held too."""
+    """Return the verdict on the first run (with the file's own numbers), and that the others held too."""
     first, *others = passed
     too = tuple(f"With {settings_words(other.knobs)} all of this held too." for other in others if first.held)
     runs = tuple(run for verdict in (*others, first) for run in verdict.runs)
@@ -168,7 +179,7 @@ def _all_passed(passed: Sequence[Verdict]) -> Verdict:
 def _failure(exercise: Exercise, check: Check, seen: Seen, maker: Maker) -> Failure | None:
     try:
         if seen.run.outcome is RunOutcome.FAILED and seen.run.notes and not seen.run.tracks:
-            # It cannot even be compiled: the note names the line.
+            # It does not even compile. The note names the line.
             note = " ".join(seen.run.notes)
             raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
         if exercise.load is None or seen.run.outcome is not RunOutcome.FAILED:
@@ -183,19 +194,19 @@ def _failure(exercise: Exercise, check: Check, seen: Seen, maker: Maker) -> Fail
 
 
 def _fail_server(exercise: Exercise, check: Check, seen: Seen, maker: Maker) -> NoReturn:
-    """What a server writes is mostly its log; what became of it stands in the notes."""
+    """Quote the notes, which say what happened to the server; its output is mostly log."""
     if seen.run.requests and seen.run.exit_code is None:
-        # It was there until the end, and then did not go: most likely for a reason that the check names.
+        # It ran until the end, and then did not exit: most likely for a reason that the check names.
         maker.run_check(exercise.check, check, seen)
     raise CheckFailed(" ".join(seen.run.notes))
 
 
 def _with_its_cause(message: str, seen: Seen) -> str:
-    """What a first mistake comes to is seen far from it: the cause stands above what the check saw."""
+    """Put the cause first: a mistake often shows its effect far away, where the check sees it."""
     for cause in (*mistakes(seen.run), *limits_per_call(seen.run)):
         return f"{cause.message} {cause.advice} {message}"
     dropped = seen.never_ran()
     if not dropped or "nobody awaited" in message:
         return message
-    # Beside an error it may be that its await was never reached.
+    # With an error, its await may just never have been reached.
     return f"{message} And: {dropped}" if seen.run.uncaught else f"{dropped} {message}"

@@ -1,6 +1,6 @@
-"""The rules that every lesson is held to, for its author: what is wrong, in which file and line.
+"""The rules for lessons, for their authors: what is wrong, in which file and line.
 
-Nothing here prints, and nothing changes a file. Not for: what a learner's exercise must do (``checks``).
+Nothing here prints, and nothing changes a file. Not here: what a learner's exercise must do (see ``checks``).
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ RULES: Final[tuple[Rule, ...]] = (
     *exercises.RULES,
     *sentences.RULES,
 )
-"""Those that run nothing."""
+"""The rules that run nothing."""
 
 SLOW_RULES: Final[tuple[Rule, ...]] = (*solutions.RULES, *runs.RULES)
-"""Those that run scripts, but for what is claimed of the variants: ``runs.problems_of_runs`` takes knobs."""
+"""The rules that run scripts, except those about claims: ``runs.problems_of_runs``, which takes knobs."""
 
 _IN_THE_WAY: Final = {"python", "lanes", "knobs", "claims", "load-knobs", "load-ports", "exercise-lanes"}
-"""A lesson that breaks these cannot be run as it is meant."""
+"""A lesson that breaks these can't be run as intended."""
 
 
 def fast_problems(source: LessonSource) -> Iterator[Problem]:
-    """What is wrong with a lesson, as far as nothing has to run."""
+    """Yield a lesson's problems that can be found without running anything."""
     for rule in RULES:
         yield from rule.problems(source)
 
@@ -70,9 +70,9 @@ def fast_problems(source: LessonSource) -> Iterator[Problem]:
 def slow_problems(
     sources: Sequence[LessonSource], tell: Callable[[str], None] = lambda _: None
 ) -> Iterator[Problem]:
-    """What is wrong with the runs of lessons, as it is found; of one that cannot be run nothing.
+    """Yield problems with the runs of lessons as they are found; none for a lesson that can't be run.
 
-    tell: told what is waited for.
+    ``tell`` is called with what is in progress.
     """
     sound = [
         source

@@ -1,4 +1,4 @@
-"""Rules about the files of an exercise, as far as none of them is run (``solutions``)."""
+"""Rules about the files of an exercise that need no run (for the others, see ``solutions``)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.scripts import (
     faults_of_guard,
     faults_of_imports,
+    faults_of_lanes,
     faults_of_length,
     faults_of_syntax,
 )
 
 _LEAST_WRONG: Final = 3
 _NEAR: Final = 3
-"""Lines around a TODO that stands between functions: they may differ as well."""
+"""This many lines around a TODO between functions may differ as well."""
 _TODO: Final = re.compile(r"#.*\bTODO\b")
 
 
@@ -67,7 +68,7 @@ def scripts(source: LessonSource) -> Iterator[Fault]:
         if name.startswith(("wrong/", "right/")):
             continue
         yield from faults_of_length(script, 20, 70)
-        # In a workspace the exercise has the name of the lesson's folder.
+        # In a workspace, the exercise is named after the lesson's folder.
         names = (script.path.name, f"{source.lesson.folder.name}.py")
         commands = (*(f"python {name}" for name in names), f"asyncdemo check {source.lesson.id}")
         if not any(command in script.docstring for command in commands):
@@ -86,13 +87,11 @@ def marks(source: LessonSource) -> Iterator[Fault]:
 def lanes(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
     for script in source.exercise_scripts.values():
-        for lane in exercise.lanes if exercise else ():
-            if script.tree is not None and lane not in script.functions:
-                yield Fault(f"has no function {lane}, whose calls are to be recorded", script.path)
+        yield from faults_of_lanes(script, exercise.lanes if exercise else (), "recorded")
 
 
 def knobs(source: LessonSource) -> Iterator[Fault]:
-    """What the runs set is a constant of the exercise and of its solution."""
+    """Check that the runs set only constants of both the exercise and its solution."""
     exercise = source.lesson.exercise
     for name in ("exercise.py", "solution.py"):
         script = source.exercise_scripts.get(name)
@@ -103,17 +102,17 @@ def knobs(source: LessonSource) -> Iterator[Fault]:
         for knob in dict.fromkeys(knob for run in exercise.runs for knob in run):
             if knob not in known:
                 where = f"{name} and no knob of the load" if exercise.load else name
-                yield Fault(f"runs sets {knob}, which is no constant of {where}", source.manifest, line)
+                yield Fault(f"runs sets {knob}, which is not a constant of {where}", source.manifest, line)
 
 
 def edits(source: LessonSource) -> Iterator[Fault]:
-    """The solution differs only where a TODO stands: in that function, in imports, in the docstring."""
+    """Check that the solution differs only at a TODO: in that function, in imports, in the docstring."""
     given, solved = (source.exercise_scripts.get(name) for name in ("exercise.py", "solution.py"))
     if given is None or solved is None or given.tree is None or solved.tree is None:
         return
     if set(given.names) != set(solved.names):
         odd = ", ".join(sorted(set(given.names) ^ set(solved.names)))
-        yield Fault(f"has not the same names as exercise.py: {odd}", solved.path)
+        yield Fault(f"does not have the same names as exercise.py: {odd}", solved.path)
         return
     may_differ = _open_lines(given)
     ours, theirs = given.text.splitlines(), solved.text.splitlines()
@@ -121,7 +120,7 @@ def edits(source: LessonSource) -> Iterator[Fault]:
         if tag == "equal":
             continue
         touched = [line for line in range(start + 1, end + 1) if ours[line - 1].strip()]
-        if not touched:  # only lines more: they stand between two
+        if not touched:  # only insertions: they are between two lines
             if not any(line.strip() for line in theirs[at:stop]):
                 continue
             touched = [] if {start, start + 1} & may_differ else [start]
@@ -165,7 +164,7 @@ def check_script(source: LessonSource) -> Iterator[Fault]:
 
 
 def _open_lines(script: Script) -> set[int]:
-    """The lines of an exercise that may differ in its solution."""
+    """Return the lines of an exercise that may differ in its solution."""
     assert script.tree is not None
     lines = script.text.splitlines()
     todos = {number for number, line in enumerate(lines, start=1) if _TODO.search(line)}

@@ -1,4 +1,4 @@
-"""Rules about the files of a lesson: no stray ones, and none that hides a module of the standard library."""
+"""Rules about the files of a lesson: no stray ones, and none that shadows a standard library module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from asyncdemo.course.rules.problem import Fault, Rule
 
 _HIDING: Final = sys.stdlib_module_names | {"async"}
 _APPS: Final = "apps"
-"""What the lab measures, in the folder of the lesson that is about it."""
+"""The folder with what the lab measures, in the lesson about the lab."""
 
 
 def stray_files(source: LessonSource) -> Iterator[Fault]:
@@ -23,19 +23,17 @@ def stray_files(source: LessonSource) -> Iterator[Fault]:
         known |= {*exercise.right, *(wrong.path for wrong in exercise.wrong)}
     for path in _files(lesson.folder):
         if path not in known and path.parent.name != _APPS:
-            yield Fault("is no file of this lesson: no manifest entry names it", path)
+            yield Fault("is not a file of this lesson: no manifest entry names it", path)
 
 
 def shadowed_modules(source: LessonSource) -> Iterator[Fault]:
     for path in _files(source.lesson.folder):
         if path.suffix == ".py" and path.stem in _HIDING:
-            yield Fault(
-                f"hides the module {path.stem!r} from every script next to it; call it otherwise", path
-            )
+            yield Fault(f"hides the module {path.stem!r} from every script next to it; rename it", path)
 
 
 def _files(folder: Path) -> list[Path]:
-    """Without what tools leave behind: caches and hidden files."""
+    """Return the files without what tools leave behind: caches and hidden files."""
     return sorted(
         path
         for path in folder.rglob("*")

@@ -1,6 +1,6 @@
-"""A lesson as the rules see it: its texts and scripts, read once, with the lines where things stand.
+"""A lesson as the rules see it: its texts and scripts, read once, with line numbers.
 
-What cannot be read is empty here; the rules ``sections`` and ``python`` say so.
+Whatever can't be read is empty here; the rules ``sections`` and ``python`` report it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from asyncdemo.serving import ServiceCache
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """line: of the heading. body: what stands below it, as written."""
+    """A heading, its line, and the text below it as written."""
 
     heading: str
     line: int
@@ -30,7 +30,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """tree: None if the text is no Python; then ``error`` and ``line`` say why and where."""
+    """A script. ``tree`` is None if it's not valid Python; then ``error`` and ``line`` say why and where."""
 
     path: Path
     text: str
@@ -57,7 +57,7 @@ class Script:
 
     @property
     def functions(self) -> set[str]:
-        """Every function, methods and inner ones too: any of them can be a lane."""
+        """All functions, including methods and inner ones: any of them can be a lane."""
         return {
             node.name
             for node in (ast.walk(self.tree) if self.tree else ())
@@ -66,7 +66,7 @@ class Script:
 
     @property
     def imports(self) -> dict[str, int]:
-        """Top-level name of each module that it imports -> line."""
+        """The line of each import, by the top-level name of the module."""
         found: dict[str, int] = {}
         for node in ast.walk(self.tree) if self.tree else ():
             if isinstance(node, ast.Import):
@@ -78,11 +78,11 @@ class Script:
 
 
 class LessonSource:
-    """One lesson under the rules. course: the lessons that it may refer to, itself among them.
+    """One lesson under the rules.
 
-    commands: those that asyncdemo has; empty if that is not known here. kept, spares: where services stay
-    between the runs of its scripts, and processes for them are taken from; None: each run starts what it
-    needs.
+    ``course`` has the lessons that it may refer to, including itself. ``commands`` are asyncdemo's; empty if
+    unknown here. ``kept`` keeps services between the runs of its scripts, and ``spares`` provides processes;
+    if None, each run starts its own.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class LessonSource:
 
     @contextmanager
     def services(self, names: Sequence[str]) -> Iterator[Services | None]:
-        """Running, and as freshly seeded; None if there are no names. Raises MissingError, ServiceError."""
+        """Yield the services, freshly seeded; None without names. Raises MissingError, ServiceError."""
         if not names:
             yield None
             return
@@ -119,7 +119,7 @@ class LessonSource:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The headings of the second level, in order."""
+        """The sections with headings of the second level, in order."""
         found = list(re.finditer(r"^## (.+)\n?", self.text, flags=re.MULTILINE))
         ends = [*(match.start() for match in found), len(self.text)][1:]
         return tuple(
@@ -130,12 +130,6 @@ class LessonSource:
     def section(self, heading: str) -> Section | None:
         return next((section for section in self.sections if section.heading == heading), None)
 
-    def line_of(self, words: str, after: int = 0) -> int | None:
-        """Where words stand in the README, whatever its line breaks; None if they do not."""
-        pattern = r"\s+".join(map(re.escape, words.split()))
-        match = re.compile(pattern).search(self.text, after)
-        return line_at(self.text, match.start()) if match else None
-
     @cached_property
     def manifest(self) -> Path:
         return self.lesson.folder / "lesson.toml"
@@ -145,17 +139,17 @@ class LessonSource:
         return text_of(self.manifest)
 
     def manifest_line(self, field: str) -> int | None:
-        """Where a field stands, as errors name it: ``claims[2].text``."""
+        """Return the line of a field, named as in errors: ``claims[2].text``."""
         return manifest_line(self._manifest_text, field)
 
     @cached_property
     def variants(self) -> dict[str, Script]:
-        """Name of the variant -> its script, in the order of the manifest."""
+        """The script of each variant by name, in the order of the manifest."""
         return {variant.name: script_of(variant.path) for variant in self.lesson.variants}
 
     @cached_property
     def exercise_scripts(self) -> dict[str, Script]:
-        """The exercise, its solution, other right ones and wrong ones, by name; only those that are there."""
+        """The exercise, its solution, and the other right and wrong ones by name, as far as they exist."""
         exercise = self.lesson.exercise
         if exercise is None:
             return {}
@@ -174,12 +168,12 @@ def script_of(path: Path) -> Script:
         return Script(path, text, ast.parse(text))
     except SyntaxError as error:
         return Script(path, text, None, error.msg, error.lineno)
-    except (OSError, ValueError) as error:  # not there; no text; null bytes
+    except (OSError, ValueError) as error:  # missing; not text; null bytes
         return Script(path, text, None, str(error))
 
 
 def text_of(path: Path) -> str:
-    """ "" if the file cannot be read as text."""
+    """Return the file's text, "" if it can't be read as text."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -191,12 +185,12 @@ def line_at(text: str, position: int) -> int:
 
 
 def prose(text: str) -> str:
-    """In one line, so that a line break does not matter."""
+    """Return the text in one line, so that line breaks don't matter."""
     return " ".join(text.split())
 
 
 def manifest_line(text: str, field: str) -> int | None:
-    """The line of a field in TOML, else that of the table it is missing from; None if there is neither."""
+    """Return the line of a field in TOML, else of the table where it is missing; None if there is neither."""
     table, _, _ = field.rpartition(".")
     counts: dict[str, int] = {}
     current, of_table, quoted = "", None, False
@@ -215,7 +209,7 @@ def manifest_line(text: str, field: str) -> int | None:
 
 
 def _table_name(name: str, repeats: bool, counts: dict[str, int]) -> str:
-    """``claims`` met the third time as ``claims[3]``; tables below one that repeats are counted anew."""
+    """Return ``claims[3]`` for the third ``claims``. Each one restarts the count of the tables below it."""
     if repeats:
         counts[name] = counts.get(name, 0) + 1
         for other in [other for other in counts if other.startswith(f"{name}.")]:

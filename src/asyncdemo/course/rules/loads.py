@@ -1,4 +1,4 @@
-"""Rules about what stands around the scripts of a lesson: the load that servers get, and services."""
+"""Rules about the load that a lesson's servers get, and about its services."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SIGNS: Final = {
     "redis": ("REDIS_URL", "redis"),
     "postgres": ("DATABASE_URL", "psycopg", "psycopg2", "psycopg_pool", "asyncpg"),
 }
-"""Service -> the variable that tells where it is, and the modules that talk to it."""
+"""For each service: the environment variable with its address, and the modules that talk to it."""
 
 
 def paths(source: LessonSource) -> Iterator[Fault]:
-    """What is sent somewhere is served there."""
+    """Check that servers serve the paths of the load."""
     for load, scripts in _served(source):
         for script in scripts:
             routes = [re.compile(_pattern(text)) for text in _texts(script) if text.startswith("/")]
@@ -34,7 +34,7 @@ def paths(source: LessonSource) -> Iterator[Fault]:
 
 
 def ports(source: LessonSource) -> Iterator[Fault]:
-    """A server listens where it is told to."""
+    """Check that a server takes its port from the environment."""
     for _, scripts in _served(source):
         for script in scripts:
             if "PORT" not in _texts(script):
@@ -42,7 +42,7 @@ def ports(source: LessonSource) -> Iterator[Fault]:
 
 
 def load_knobs(source: LessonSource) -> Iterator[Fault]:
-    """Knobs of the load have a meaning of their own, and every value that they can have makes sense."""
+    """Check that knobs of the load have one meaning, and that all their possible values are valid."""
     lesson = source.lesson
     if lesson.load is None:
         return
@@ -55,7 +55,7 @@ def load_knobs(source: LessonSource) -> Iterator[Fault]:
     for load, scripts in _served(source):
         for script in scripts:
             if isinstance(load.workers, str) and load.workers not in constants(script.path):
-                message = f"workers names {load.workers}, which is no constant of {script.path.name}"
+                message = f"workers names {load.workers}, which is not a constant of {script.path.name}"
                 yield Fault(message, source.manifest, source.manifest_line("load.workers"))
     for place, knob in enumerate(lesson.knobs, start=1):
         value = lesson.load.knobs.get(knob.name)
@@ -76,7 +76,7 @@ def load_knobs(source: LessonSource) -> Iterator[Fault]:
 
 
 def services(source: LessonSource) -> Iterator[Fault]:
-    """Those that are started are used, and those that are used are started."""
+    """Check that the services that are used are started, and the other way round."""
     lesson, exercise = source.lesson, source.lesson.exercise
     groups: list[tuple[str, Sequence[str], list[Script]]] = [
         ("services", lesson.services, list(source.variants.values()))
@@ -97,7 +97,7 @@ def services(source: LessonSource) -> Iterator[Fault]:
 
 
 def _served(source: LessonSource) -> Iterator[tuple[Load, list[Script]]]:
-    """(load, the scripts that it is sent to, as far as they can be read)."""
+    """Yield (load, the scripts that it is sent to, as far as they can be parsed)."""
     lesson, exercise = source.lesson, source.lesson.exercise
     if lesson.load is not None:
         yield lesson.load, [script for script in source.variants.values() if script.tree is not None]
@@ -108,7 +108,7 @@ def _served(source: LessonSource) -> Iterator[tuple[Load, list[Script]]]:
 
 
 def _texts(script: Script) -> list[str]:
-    """Every text in the code, in the order in which it stands there; no docstrings to speak of."""
+    """Return every string in the code, including docstrings."""
     return [
         node.value
         for node in (ast.walk(script.tree) if script.tree else ())
@@ -117,13 +117,13 @@ def _texts(script: Script) -> list[str]:
 
 
 def _pattern(route: str) -> str:
-    """``/films/<int:film_id>/`` as a regular expression."""
+    """Return ``/films/<int:film_id>/`` as a regular expression."""
     parts = re.split(r"<[^<>]*>|\{[^{}]*\}", route)
     return "[^/]+".join(map(re.escape, parts))
 
 
 def _refused(load: Load, knobs: Knobs) -> str:
-    """Why nothing can be sent with these knobs; "" if it can."""
+    """Return why nothing can be sent with these knobs; "" if something can."""
     try:
         load.plan({name: value for name, value in knobs.items() if name in load.knobs})
     except AsyncdemoError as error:

@@ -1,4 +1,4 @@
-"""A rule for lessons, and what it finds: values, for the command line and the suite to show."""
+"""A rule for lessons, and the problems that it finds, for the command line and the tests to show."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 from asyncdemo.course.rules.lesson_source import LessonSource
 
 SEEDS: Final = (1, 2, 3)
-"""What the knobs of an exercise are drawn from while it is held against the rules: always the same."""
+"""The rules always draw the knobs of an exercise with these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, in a sentence, and where. line: None for a file as a whole."""
+    """What is wrong, in a sentence, and where. ``line`` is None for a file as a whole."""
 
     message: str
     file: Path
@@ -24,7 +24,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault that a rule found in a lesson. lesson: its id, or its folder's name if that cannot be read."""
+    """A fault that a rule found. ``lesson`` is its id, or its folder's name if that can't be read."""
 
     lesson: str
     rule: str
@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """name: one word or two, part of a test's name. find: looks at one lesson, changes nothing."""
+    """``name``: a word or two, part of a test's name. ``find`` looks at one lesson, and changes nothing."""
 
     name: str
     find: Callable[[LessonSource], Iterable[Fault]]

@@ -1,4 +1,4 @@
-"""Rules about the questions and claims of a lesson, as far as no run is needed to judge them."""
+"""Rules about the questions and claims of a lesson that need no run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
 Settings = tuple[tuple[str, str], ...]
-"""Knobs to set, as they would be typed."""
+"""Knobs to set, as a user types them."""
 
 
 def settings_of(claim: Claim) -> Settings:
@@ -24,11 +24,11 @@ def settings_of(claim: Claim) -> Settings:
 def predictions(source: LessonSource) -> Iterator[Fault]:
     asked = source.lesson.predictions
     if not asked:
-        yield Fault("asks for no prediction: [[predictions]] is missing", source.manifest)
+        yield Fault("asks for no predictions: [[predictions]] is missing", source.manifest)
     if len({variant.name for variant in source.lesson.variants}) < 2 and any(
         prediction.kind is PredictionKind.ORDER for prediction in asked
     ):
-        yield Fault("an order needs two variants at least", source.manifest)
+        yield Fault("an order needs at least two variants", source.manifest)
     for place, prediction in enumerate(asked, start=1):
         for field, message in _faults_of_prediction(prediction):
             line = source.manifest_line(f"predictions[{place}].{field}")
@@ -53,7 +53,7 @@ def claims(source: LessonSource) -> Iterator[Fault]:
 
 
 def words(source: LessonSource) -> Iterator[Fault]:
-    """Texts of the manifest that a learner reads are not empty, and names are unique."""
+    """Check that texts of the manifest for learners are not empty, and that names are unique."""
     lesson = source.lesson
     texts = {"title": lesson.title, "question": lesson.question, "point": lesson.point}
     for place, variant in enumerate(lesson.variants, start=1):
@@ -74,7 +74,7 @@ def words(source: LessonSource) -> Iterator[Fault]:
 
 
 def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:
-    """(field, message)."""
+    """Yield (field, message)."""
     if not prediction.question.strip():
         yield "question", "asks nothing"
     if not prediction.why.strip():
@@ -90,7 +90,7 @@ def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:
 
 
 def _inexact(metric: str) -> str:
-    """What kind of figure it is, if it is never the same twice; else ""."""
+    """Return which kind of figure it is, if it's never the same twice; else ""."""
     unit = metric.partition("(")[0].rpartition("_")[2]
     return {"s": "time", "ms": "time", "mb": "size"}.get(unit, "")
 

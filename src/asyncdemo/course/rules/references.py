@@ -1,4 +1,4 @@
-"""Rules about what a lesson's text points to: threads, links, files, and commands to type."""
+"""Rules about the references in a lesson's text: threads, links, files, and commands."""
 
 from __future__ import annotations
 
@@ -44,17 +44,19 @@ def links(source: LessonSource) -> Iterator[Fault]:
         line = line_at(text, match.start())
         if re.match(r"(https?|mailto):", target):
             if not re.match(r"https?://[\w.-]+\.\w+|mailto:\S+@", target):
-                yield Fault(f"the link {match[1]!r} is no address", source.lesson.readme, line)
+                yield Fault(f"the link {match[1]!r} is not an address", source.lesson.readme, line)
             continue
         file = source.lesson.folder / target if target else source.lesson.readme
         if not file.exists():
             yield Fault(f"the link leads to {target!r}, which is not there", source.lesson.readme, line)
         elif anchor and file.suffix == ".md" and anchor not in _anchors(file.read_text(encoding="utf-8")):
-            yield Fault(f"the link leads to #{anchor}, which is no heading there", source.lesson.readme, line)
+            yield Fault(
+                f"the link leads to #{anchor}, but there is no such heading", source.lesson.readme, line
+            )
 
 
 def files(source: LessonSource) -> Iterator[Fault]:
-    """Files named in code marks are there, or the reader makes them with a command of the text."""
+    """Check that files in code marks exist, or that a command in the text creates them."""
     made = _made(source)
     text = _blanked(FENCE, source.text)
     for match in _CODE.finditer(text):
@@ -70,20 +72,20 @@ def commands(source: LessonSource) -> Iterator[Fault]:
 
 
 def section_commands(source: LessonSource) -> Iterator[Fault]:
-    """Each section in which something is to be typed says what."""
+    """Check that sections about something to type have a command."""
     lesson = source.lesson
     run = source.section("Run")
     if run is not None and f"asyncdemo run {lesson.id}" not in run.body:
-        message = f"must tell the command: asyncdemo run {lesson.id}"
+        message = f"must give the command: asyncdemo run {lesson.id}"
         yield Fault(message, lesson.readme, run.line)
     exercise = source.section("Exercise")
     if exercise is not None and not re.search(r"\basyncdemo (start|check|watch)\b", exercise.body):
-        message = f"must tell a command: asyncdemo start, asyncdemo check {lesson.id} or asyncdemo watch"
+        message = f"must give a command: asyncdemo start, asyncdemo check {lesson.id} or asyncdemo watch"
         yield Fault(message, lesson.readme, exercise.line)
 
 
 def _commands(source: LessonSource) -> Iterator[tuple[int, list[str]]]:
-    """(line, words) of each command, in blocks and in code marks."""
+    """Yield (line, words) of each command, in blocks and in code marks."""
     text = source.text
     found = []
     for fence in FENCE.finditer(text):
@@ -131,7 +133,7 @@ def _faults_of_run(source: LessonSource, arguments: Sequence[str]) -> Iterator[s
     if len(named) != 1:
         yield "must name one lesson"
         return
-    if named[0].isupper() or named[0] == "...":  # LESSON: said of any
+    if named[0].isupper() or named[0] == "...":  # LESSON: stands for any
         return
     try:
         heading = find_lesson(_course(source), named[0])
@@ -153,7 +155,7 @@ def _faults_of_trace(source: LessonSource, arguments: Sequence[str]) -> Iterator
     script_name = _made(source).get(named[0], named[0])
     script = _found(source, script_name)
     if script is None:
-        if not script_name.startswith("my_"):  # a script of the reader's own
+        if not script_name.startswith("my_"):  # the reader's own script
             yield f"there is no file {named[0]}"
         return
     text = script.read_text(encoding="utf-8")
@@ -181,7 +183,7 @@ def _faults_of_exercise(source: LessonSource, name: str) -> Iterator[str]:
 
 
 def _parsed(arguments: Sequence[str], with_value: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """(arguments, option -> its values)."""
+    """Return (arguments, values of each option)."""
     named: list[str] = []
     options: dict[str, list[str]] = {}
     rest = iter(arguments)
@@ -199,7 +201,7 @@ def _course(source: LessonSource) -> Course:
 
 
 def _made(source: LessonSource) -> dict[str, str]:
-    """Files that the reader makes with ``cp``, or has in a workspace -> what they are copies of."""
+    """Return the files that readers create with ``cp``, or have in a workspace, and their originals."""
     made = {words[2]: words[1] for _, words in _commands(source) if words[0] == "cp" and len(words) == 3}
     lesson = source.lesson.folder.resolve()
     mine = (f"{lesson.name}.py", f"{lesson.parent.name}/{lesson.name}.py")
@@ -211,10 +213,10 @@ def _exists(source: LessonSource, name: str) -> bool:
 
 
 def _found(source: LessonSource, name: str) -> Path | None:
-    """A file named from the lesson's folder, the course's, or the checkout that the course lies in."""
+    """Return a file named from the lesson's folder, the course's, or the checkout around the course."""
     course = source.course_folder
     places = [source.lesson.folder, course, course.resolve().parent]
-    if name.startswith("lessons/"):  # as in the checkout, whatever the folder is called where it is installed
+    if name.startswith("lessons/"):  # as in the checkout, whatever the installed folder is called
         places, name = [course], name.removeprefix("lessons/")
     return next((place / name for place in places if (place / name).is_file()), None)
 
@@ -225,7 +227,7 @@ def _anchors(text: str) -> set[str]:
 
 
 def _blanked(pattern: re.Pattern[str], text: str) -> str:
-    """The text with what matches replaced by spaces, so that positions stay."""
+    """Replace matches by spaces, so that positions stay the same."""
     return pattern.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
 
 

@@ -1,6 +1,6 @@
-"""Rules that run the variants of a lesson: they end as meant, and what the text claims of them holds.
+"""Rules that run the variants of a lesson: they end as intended, and the text's claims about them hold.
 
-Slow, as the lessons take their time. Not for: exercises (``solutions``).
+Slow, because the lessons take their time. Not here: exercises (see ``solutions``).
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -30,30 +28,31 @@ from asyncdemo.course.rules.questions_and_claims import Settings, settings_of
 from asyncdemo.course.rules.server_variants import faults_of_server
 from asyncdemo.errors import AsyncdemoError, MissingError, ServiceError
 from asyncdemo.model import Run
+from asyncdemo.packages import missing_packages
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Stdout, Target
-from asyncdemo.serving import open_recording
+from asyncdemo.serving import Batch, Job
 
 TIMEOUT_S: Final = 60.0
 HANGS_S: Final = 10.0
-"""For scripts that a lesson means to hang: longer than any that does not."""
+"""For scripts that are meant to hang: longer than any other takes."""
 
 
 Recorded = Mapping[str, tuple[Run, str]]
-"""Variant -> its run and what it wrote."""
+"""The run of each variant, and what it wrote."""
 
 
 def knob_sets(source: LessonSource) -> list[Settings]:
-    """Each once: nothing set, then what the claims ask for."""
+    """Return the distinct sets of knobs: first no settings, then those of the claims."""
     return list(dict.fromkeys([(), *map(settings_of, source.lesson.claims)]))
 
 
 def problems_of_runs(
     source: LessonSource, settings: Settings, recorded: Recorded | None = None, virtual: bool = False
 ) -> Iterator[Problem]:
-    """Runs the variants once with these knobs: rules ``ends``, ``claims-hold``, ``answerable``.
+    """Run the variants once with these knobs: rules ``ends``, ``claims-hold``, ``answerable``.
 
-    recorded: these runs, if they were made before. virtual: time jumps in those that are made.
+    ``recorded`` has the runs, if they already exist. With ``virtual``, time jumps in new runs.
     """
     lesson = source.lesson
 
@@ -62,8 +61,8 @@ def problems_of_runs(
         with_knobs = f" (with {', '.join(f'{name}={value}' for name, value in settings)})" if settings else ""
         return Problem(lesson.id, rule, message + with_knobs, source.manifest, line)
 
-    if missing := _missing(lesson.packages):
-        yield problem("ends", f"not run, for {missing} is not installed", "packages")
+    if missing := missing_packages(name.partition("[")[0] for name in lesson.packages):
+        yield problem("ends", f"not run: {missing[0]} is not installed", "packages")
         return
     claims = {place: c for place, c in enumerate(lesson.claims, start=1) if settings_of(c) == settings}
     needed = _variants_of(list(claims.values()))
@@ -95,10 +94,10 @@ def problems_of_runs(
 
 
 def plain_runs(source: LessonSource) -> Iterator[Fault]:
-    """Each variant is ordinary Python: without asyncdemo it ends as meant, and warns of nothing else."""
+    """Check that each variant is plain Python: without asyncdemo, it ends and warns only as intended."""
     lesson = source.lesson
-    if _missing(lesson.packages):
-        return  # `ends` says so
+    if missing_packages(name.partition("[")[0] for name in lesson.packages):
+        return  # `ends` reports it
     try:
         with source.services(lesson.services) as services:
             environment = {} if services is None else services.environment
@@ -120,7 +119,7 @@ def _faults_of_plain(variant: Variant, environment: Mapping[str, str]) -> Iterat
         yield Fault(f"{message}: {done.last_words}".rstrip(": "), variant.path)
         return
     if variant.warns and variant.warns not in done.stderr:
-        yield Fault(f"does not warn of {variant.warns!r} on standard error", variant.path)
+        yield Fault(f"does not warn about {variant.warns!r} on standard error", variant.path)
     if not variant.warns and variant.expect == "ok" and done.stderr:
         yield Fault(f"writes on standard error: {done.last_words}", variant.path)
     if variant.expect == "ok" and not done.stdout:
@@ -129,7 +128,7 @@ def _faults_of_plain(variant: Variant, environment: Mapping[str, str]) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """outcome: "ok", "failed" or "timeout"."""
+    """How a script ended. ``outcome`` is "ok", "failed" or "timeout"."""
 
     outcome: str
     stdout: str
@@ -141,9 +140,9 @@ class Ending:
 
 
 def ending(script: Path, timeout_s: float, environment: Mapping[str, str] | None = None) -> Ending:
-    """How a script ends under plain Python, with every warning an error; all it started is ended too.
+    """Run a script under plain Python, with warnings as errors, and end all that it started.
 
-    environment: what is set for it in addition to ours.
+    ``environment`` is added to ours.
     """
     process = subprocess.Popen(
         [sys.executable, "-I", "-W", "error", script.name],
@@ -181,44 +180,39 @@ def _recorded(
     knobs: Knobs,
     virtual: bool,
 ) -> Recorded:
-    """Side by side if the lesson allows it."""
+    """Record the variants, side by side if the lesson allows it."""
     lesson = source.lesson
-    found = {}
-    heats = [variants] if lesson.race else [[variant] for variant in variants]
-    for heat in heats:
-        with ExitStack() as stack:
-            services = stack.enter_context(source.services(lesson.services))
+    found: dict[str, tuple[Run, str]] = {}
+    for heat in [variants] if lesson.race else [[variant] for variant in variants]:
+        with source.services(lesson.services) as services:
             run_context = make_run_context(lesson.load, services, knobs)
-            recordings, outputs = {}, {}
-            for variant in heat:
-                timeout_s = HANGS_S if variant.expect == "timeout" else TIMEOUT_S
-                options = Options(
-                    variant.name,
-                    lesson.lanes,
-                    for_scripts(settings, lesson.load),
-                    timeout_s=timeout_s,
-                    stdout=Stdout.CAPTURE,
-                    memory=lesson.memory,
-                    virtual=virtual,
+            jobs = [
+                Job(
+                    Target(str(variant.path)),
+                    Options(
+                        variant.name,
+                        lesson.lanes,
+                        for_scripts(settings, lesson.load),
+                        timeout_s=HANGS_S if variant.expect == "timeout" else TIMEOUT_S,
+                        stdout=Stdout.CAPTURE,
+                        memory=lesson.memory,
+                        virtual=virtual,
+                    ),
+                    run_context,
                 )
-                outputs[variant.name] = OutputBuffer()
-                recording = open_recording(
-                    Target(str(variant.path)), options, outputs[variant.name], run_context=run_context
-                )
-                recordings[variant.name] = stack.enter_context(closing(recording))
-            for recording in recordings.values():
-                recording.start()
-            for recording in recordings.values():
-                recording.go()
-            going = list(recordings.values())
-            while going:
-                going = [recording for recording in going if recording.poll(0.02)]
-            found.update({name: (one.result(), outputs[name].text) for name, one in recordings.items()})
+                for variant in heat
+            ]
+            outputs = [OutputBuffer() for _ in heat]
+            with Batch(jobs, outputs, race=True) as batch:
+                batch.begin()
+                while batch.poll(0.02):
+                    pass
+            found |= {run.name: (run, output.text) for run, output in zip(batch.runs, outputs, strict=True)}
     return found
 
 
 def _variants_of(claims: Sequence[Claim]) -> set[str]:
-    """Those that must run for the claims to be checked."""
+    """Return the variants that must run for the claims to be checked."""
     values = [claim.condition.value for claim in claims]
     others = {value.partition(".")[0] for value in values if isinstance(value, str)}
     return {claim.condition.variant for claim in claims} | others
@@ -227,7 +221,7 @@ def _variants_of(claims: Sequence[Claim]) -> set[str]:
 def _unanswered(
     source: LessonSource, measured: Mapping[str, Metrics], knobs: Knobs
 ) -> Iterator[tuple[int, str]]:
-    """(place, message) of each question that these runs do not answer."""
+    """Yield (place, message) of each question that these runs don't answer."""
     for place, prediction in enumerate(source.lesson.predictions, start=1):
         answer = happened(prediction, measured, knobs)
         if prediction.kind is PredictionKind.CHOICE:
@@ -237,15 +231,5 @@ def _unanswered(
             yield place, "the runs do not answer this question"
 
 
-def _missing(packages: Sequence[str]) -> str:
-    """The first package that is not installed; "" if all are."""
-    for package in packages:
-        try:
-            metadata.version(package.partition("[")[0])
-        except metadata.PackageNotFoundError:
-            return package
-    return ""
-
-
 RULES: Final = (Rule("plain", plain_runs),)
-"""And ``problems_of_runs``, which takes knobs: the dear ones, so each is run once for all rules."""
+"""Plus ``problems_of_runs``, which takes knobs: its runs are expensive, so all its rules share each run."""

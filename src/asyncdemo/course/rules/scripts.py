@@ -1,4 +1,4 @@
-"""Rules about each script of a lesson: ordinary, short Python that says what it is for."""
+"""Rules about each script of a lesson: plain, short Python that says what it is for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def docstring(source: LessonSource) -> Iterator[Fault]:
         if "Predict" not in script.docstring:
             yield Fault("the docstring must say what to predict", script.path, 1)
         alone = f"python {script.path.name}"
-        # Alone, a server waits for somebody to send it something.
+        # On its own, a server waits for requests.
         command = f"asyncdemo run {lesson.id} --variant {name}" if lesson.load else alone
         if not lines[-1].endswith((command, alone)):
             yield Fault(f"the docstring must end with the command: {command}", script.path, 1)
@@ -71,13 +71,19 @@ def faults_of_imports(script: Script, packages: tuple[str, ...]) -> Iterator[Fau
         yield Fault(message, script.path, line)
 
 
+def faults_of_lanes(script: Script, lanes: tuple[str, ...], purpose: str) -> Iterator[Fault]:
+    for lane in lanes if script.tree is not None else ():
+        if lane not in script.functions:
+            yield Fault(f"has no function {lane}, whose calls are to be {purpose}", script.path)
+
+
 def faults_of_guard(script: Script) -> Iterator[Fault]:
     if _GUARD not in script.text:
         yield Fault('must do nothing on import: if __name__ == "__main__": at the end', script.path)
 
 
 def _imports_as(package: str, module: str) -> bool:
-    """``psycopg2-binary`` is imported as ``psycopg2``, ``moto[server]`` as ``moto``."""
+    """Match packages to modules: ``psycopg2-binary`` to ``psycopg2``, ``moto[server]`` to ``moto``."""
     name = package.partition("[")[0].lower().replace("-", "_")
     return name == module.lower() or name.startswith(f"{module.lower()}_")
 

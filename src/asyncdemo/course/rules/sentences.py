@@ -1,15 +1,15 @@
-"""The rule that every sentence of an exercise's text is judged: the table ``[[exercise.sentences]]``.
+"""The rule that something tests every sentence of an exercise's text: the table ``[[exercise.sentences]]``.
 
-What is asked for and not checked is believed, by learners and by whoever changes the check. So each sentence
-names the wrong shapes that break it and nothing else (that they fail is the business of ``solutions``), or
-says why it demands nothing.
+Learners, and anyone who changes the check, believe a demand that nothing checks. So each entry names the
+wrong shapes that break its sentence and no other (``solutions`` checks that they fail), or says why the
+sentence demands nothing.
 
-How the text is split: it is what the docstrings of exercise.py say (of the module, its classes and its
-functions), paragraph by paragraph, line breaks as spaces, but for the paragraph with the command; and those
-comments that have a word of demand in them (must, never, at most, leave, ...) and are no question. A
-sentence ends with ``.``, ``!`` or ``?`` before a space, or where its paragraph ends. An entry's ``text``
-stands verbatim in a paragraph or a comment, perhaps in several; it may be half a sentence, or two. A sentence
-is covered when each of its words stands in an entry, but for what only joins its halves ("and").
+The text consists of the docstrings of exercise.py (of the module, its classes and its functions), paragraph
+by paragraph, with line breaks as spaces, but without the paragraph with the command; and of the comments that
+contain a demand (must, never, at most, leave, ...) and are not questions. A sentence ends with ``.``, ``!``
+or ``?`` before a space, or with its paragraph. An entry's ``text`` occurs verbatim in a paragraph or a
+comment, possibly in several; it may be half a sentence, or two. A sentence is covered when each of its words
+is in an entry, except for words that only join its halves ("and").
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _faults_of_entries(source: LessonSource, exercise: Exercise, script: Script)
 
 
 def _not_covered(text: str, entries: list[str]) -> Iterator[str]:
-    """What is left of each sentence without the entries; nothing if that only joins."""
+    """Yield what the entries leave of each sentence, unless that only joins."""
     free = [True] * len(text)
     for entry in filter(None, entries):
         for found in re.finditer(re.escape(entry), text):
@@ -88,7 +88,7 @@ def _not_covered(text: str, entries: list[str]) -> Iterator[str]:
 
 
 def _paragraphs(script: Script) -> list[str]:
-    """Of all docstrings, each in one line."""
+    """Return the paragraphs of all docstrings, each in one line."""
     assert script.tree is not None
     kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     docstrings = [ast.get_docstring(node) or "" for node in ast.walk(script.tree) if isinstance(node, kinds)]
@@ -97,7 +97,7 @@ def _paragraphs(script: Script) -> list[str]:
 
 
 def _comments(script: Script) -> list[str]:
-    """Each in one line, without its mark; those of lines that follow each other as one."""
+    """Return the comments, each in one line, without its mark. Consecutive lines are one comment."""
     found: list[tuple[int, str]] = []
     for token in tokenize.generate_tokens(io.StringIO(script.text).readline):
         if token.type == tokenize.COMMENT:

@@ -1,6 +1,6 @@
-"""Servers of a lesson under plain Python: each answers every request of the load once, and ends when asked.
+"""Servers of a lesson under plain Python: each answers every request of the load once, and ends on Ctrl-C.
 
-Not for: what they do under load (``runs``).
+Not here: how they behave under load (see ``runs``).
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _READY_S: Final = 30.0
 _ANSWER_S: Final = 30.0
 _GRACE_S: Final = 5.0
 _IMPORTS_S: Final = 2.5
-"""What a worker takes to import what it needs."""
+"""How long a worker's imports may take."""
 _ENDS: Final = (0, 130, -2, 3)
-"""3 is what Quart says to its reloader, from 0.23 on also without one."""
+"""3 is Quart's signal to its reloader, sent without one too since 0.23."""
 _FIRST_ERROR: Final = 400
 _WARNING: Final = re.compile(r"^\S.*:\d+: \w*Warning: .*\n?(?:  .*\n?)?", re.MULTILINE)
-"""With its line of source, as ``warnings`` writes it. It tells of a framework, not why a server failed."""
+"""With its source line, as ``warnings`` writes it: it's about a framework, not about why a server failed."""
 
 
 def faults_of_server(script: Path, load: Load, environment: Mapping[str, str]) -> list[Fault]:
-    """environment: of the services that it uses.
+    """Return the faults of a server that uses services with this ``environment``.
 
-    A server is asked twice before it is blamed: Sanic with workers fails in its own shutdown, once in a
-    hundred times, if the signal comes in the middle of a question to its manager.
+    Each server gets a second try: about once in a hundred times, Sanic with workers fails in its own
+    shutdown, if the signal arrives in the middle of a question to its manager.
     """
     first = list(_faults(script, load, environment))
     return first and list(_faults(script, load, environment))
@@ -73,7 +73,7 @@ def _faults(script: Path, load: Load, environment: Mapping[str, str]) -> Iterato
 
 
 def _started(script: Path, environment: Mapping[str, str], stderr: IO[str]) -> subprocess.Popen[bytes]:
-    # Only warnings about the lesson's own code are errors: the frameworks' are not ours to mend.
+    # Only warnings about the lesson's own code are errors: the frameworks' are not ours to fix.
     with _ending_by_ctrl_c():
         return subprocess.Popen(
             [sys.executable, "-I", "-W", "error:::__main__", script.name],
@@ -88,14 +88,12 @@ def _started(script: Path, environment: Mapping[str, str], stderr: IO[str]) -> s
 
 @contextlib.contextmanager
 def _ending_by_ctrl_c() -> Iterator[None]:
-    """What is started meanwhile does not inherit an ignored SIGINT, as a shell's `command &` leaves it."""
+    """Keep child processes from inheriting an ignored SIGINT, as a shell's `command &` leaves it."""
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     if not ignored or threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(
-        signal.SIGINT, lambda *_: None
-    )  # a handler is not inherited, and ours is to ignore it still
+    signal.signal(signal.SIGINT, lambda *_: None)  # a handler is not inherited, and ours still ignores it
     try:
         yield
     finally:
@@ -131,7 +129,7 @@ def _refusals(load: Load, port: int) -> Iterator[str]:
 
 
 def _let_workers_come(process: subprocess.Popen[bytes]) -> None:
-    """One worker answers, others may be at their imports: Ctrl-C in these makes Sanic hang."""
+    """Wait for all workers: when one answers, others may still import, and Ctrl-C then makes Sanic hang."""
     count, since_s = 1, time.monotonic()
     end_s = since_s + _READY_S
     while process.poll() is None and time.monotonic() < end_s:
@@ -144,7 +142,7 @@ def _let_workers_come(process: subprocess.Popen[bytes]) -> None:
 
 
 def _members(group: int) -> int:
-    """How many processes a group has; 1 if nobody tells."""
+    """Return how many processes a group has; 1 if unknown."""
     with contextlib.suppress(OSError):  # a small container may have no ps
         told = subprocess.run(["ps", "-A", "-o", "pgid="], capture_output=True, text=True, check=False)
         return max([int(line) for line in told.stdout.split()].count(group), 1)
@@ -152,7 +150,7 @@ def _members(group: int) -> int:
 
 
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+    with contextlib.suppress(ProcessLookupError):  # it has already ended
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_S)

@@ -1,10 +1,10 @@
-"""The slow rules of many lessons, in as little time as they allow: most of it is waiting.
+"""The slow rules of many lessons, in as little time as possible: most of it is waiting.
 
-First all that judges exercises, or looks how scripts end, several lessons at a time: a verdict is the same
-on a busy machine. Then the variants of lessons that claim a time, fewer at a time. What does not hold there
-may have been disturbed: it is measured again, alone, and only that counts. Each lesson is in one process
-at a time, as its services are.
-Not for: the rules themselves.
+First comes everything that judges exercises, or looks at how scripts end, several lessons at a time: a
+verdict is the same on a busy machine. Then come the variants of lessons that claim a time, fewer at a time. A
+failure there may be a disturbance: it is measured again, alone, and only that counts. Each lesson is in only
+one process at a time, because of its services.
+Not here: the rules themselves.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
 
 _TIMES: Final = ("_s", "_ms")
-"""What the names of figures end with that are a time, or a rate."""
+"""Endings of the names of figures that are a time or a rate."""
 
 
 def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = True) -> Iterator[Problem]:
-    """What is wrong with the runs of a lesson, as it is found; it can be run as it is meant.
+    """Yield problems with a lesson's runs as they are found. The lesson must be runnable.
 
     Args:
         source: The lesson.
-        scripts: Judge its exercise, and look how its variants end under plain Python.
-        variants: Record its variants, and hold what is claimed of them against that.
+        scripts: Judge its exercise, and look at how its variants end under plain Python.
+        variants: Record its variants, and check the claims about them.
     """
     with ServiceCache() as source.kept, SpareChildren() as source.spares:
         for rule in (*solutions.RULES, *runs.RULES) if scripts else ():
@@ -43,18 +43,9 @@ def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = 
     source.kept = source.spares = None
 
 
-def problems_side_by_side(
-    sources: Sequence[LessonSource], tell: Callable[[str], None], at_once: int | None = None
-) -> Iterator[Problem]:
-    """The same of many lessons.
-
-    Args:
-        sources: Lessons that can be run as they are meant.
-        tell: Told what is waited for.
-        at_once: How many are measured at a time, and twice as many judged; by default as many as there
-            are processors.
-    """
-    at_once = at_once or os.cpu_count() or 1
+def problems_side_by_side(sources: Sequence[LessonSource], tell: Callable[[str], None]) -> Iterator[Problem]:
+    """Yield the problems of many runnable lessons. ``tell`` is called with what is in progress."""
+    at_once = os.cpu_count() or 1
     timed = [source for source in sources if measures_time(source.lesson)]
     with _pool(2 * at_once) as pool:
         judged = [pool.submit(_judged, *_places(source), source not in timed) for source in sources]
@@ -74,7 +65,7 @@ def problems_side_by_side(
 
 
 def measures_time(lesson: Lesson) -> bool:
-    """Whether what its texts claim or ask is a time, or a rate."""
+    """Return whether its texts claim or ask for a time or a rate."""
     conditions = [claim.condition for claim in lesson.claims]
     conditions += [choice.condition for asked in lesson.predictions for choice in asked.choices]
     names = [condition.metric for condition in conditions]
@@ -84,7 +75,7 @@ def measures_time(lesson: Lesson) -> bool:
 
 
 def _pool(at_once: int) -> ProcessPoolExecutor:
-    """Spawned: what is forked off a program with threads may hang, and recordings and services have some."""
+    """Return a pool that spawns: forks of a program with threads may hang, and recordings use threads."""
     return ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"))
 
 

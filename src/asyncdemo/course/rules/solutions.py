@@ -1,8 +1,8 @@
 """Rules that run an exercise: it starts failing, its solution and other right ones pass, wrong shapes fail.
 
-A check that a sequential solution passes is a defect: then the lesson teaches that it is fine. So is one
-that fails a right program for being written in another way.
-Not for: what the files must look like (``exercises``).
+A check that passes a sequential solution is a defect: it teaches that this is fine. So is one that fails a
+right program because it is written differently.
+Not here: what the files must look like (see ``exercises``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.model import RunOutcome
 
 _GRACE_S: Final = 5.0
-"""What plain Python may take beyond the exercise's own limit, which does not count its start."""
+"""What plain Python may take beyond the exercise's own limit, which doesn't count its startup."""
 _BROKEN: Final = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError", "NameError")
 """No lesson is about these."""
 
@@ -34,7 +34,7 @@ def starts_failing(source: LessonSource) -> Iterator[Fault]:
     if isinstance(verdict, Fault):
         yield verdict
     elif verdict.passed:
-        yield Fault("passes its check, so there is nothing to repair", exercise.file)
+        yield Fault("passes its check, so there is nothing to fix", exercise.file)
     else:
         yield from _not_to_its_end(source, verdict)
 
@@ -46,7 +46,7 @@ def solution_passes(source: LessonSource) -> Iterator[Fault]:
     verdict = _verdict(source, exercise.solution)
     yield from _does_not_pass(verdict, exercise.solution)
     if isinstance(verdict, Verdict) and verdict.passed and not verdict.held:
-        yield Fault("says nothing of what held: the check has no sentence", exercise.check)
+        yield Fault("does not say what held: the check has no sentence", exercise.check)
 
 
 def right_ones_pass(source: LessonSource) -> Iterator[Fault]:
@@ -65,7 +65,7 @@ def wrong_ones_fail(source: LessonSource) -> Iterator[Fault]:
 
 
 def _does_not_fail(source: LessonSource, exercise: Exercise, wrong: Wrong) -> Iterator[Fault]:
-    """With each seed: but what comes of the values that are not drawn is the same each time."""
+    """Try each seed, but the runs without drawn values only once: they don't depend on it."""
     for seed in _seeds(exercise):
         verdict = _judged(source, exercise, wrong.path, seed)
         faults = list(_not_its_fault(verdict, wrong))
@@ -80,22 +80,22 @@ def _not_its_fault(verdict: Verdict | Fault, wrong: Wrong) -> Iterator[Fault]:
     if isinstance(verdict, Fault):
         yield verdict
     elif verdict.failure is None:
-        yield Fault(f"passes the check{_with(verdict)}, though it is of the wrong shape", wrong.path)
+        yield Fault(f"passes the check{_with(verdict)}, though it has the wrong shape", wrong.path)
     elif wrong.fault not in verdict.failure.message:
         message = f"fails{_with(verdict)} with {verdict.failure.message!r}, which does not name its fault"
         yield Fault(f"{message}, {wrong.fault!r}", wrong.path)
 
 
 def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
-    """A learner runs the exercise with plain Python first: it ends there as it does under the tracer."""
+    """Check that it ends the same under plain Python, which learners use first, as under the tracer."""
     exercise = source.lesson.exercise
     assert exercise is not None
     if not verdict.runs or exercise.runs[0]:
-        return  # never as it is written
+        return  # it never runs as written
     outcome = verdict.runs[0].outcome
     hangs = outcome is RunOutcome.TIMEOUT or bool(verdict.runs[0].stuck)
     if exercise.load is not None:
-        return  # a server goes on until it is asked to end
+        return  # a server runs until it is stopped
     with source.services(exercise.services) as services:
         environment = {} if services is None else services.environment
         done = ending(exercise.file, exercise.timeout_s + _GRACE_S, environment)
@@ -104,7 +104,9 @@ def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
         message = f"under plain Python it ends as {done.outcome!r}, while under the tracer it {how}"
         yield Fault(f"{message}: {done.last_words}".rstrip(": "), exercise.file)
     if done.last_words.startswith(_BROKEN):
-        yield Fault(f"is broken in another way than the lesson means: {done.last_words}", exercise.file)
+        yield Fault(
+            f"is broken, but not in the way that the lesson intends: {done.last_words}", exercise.file
+        )
 
 
 def _does_not_pass(verdict: Verdict | Fault, file: Path) -> Iterator[Fault]:
@@ -115,7 +117,7 @@ def _does_not_pass(verdict: Verdict | Fault, file: Path) -> Iterator[Fault]:
 
 
 def _verdict(source: LessonSource, file: Path, seed: int | None = None) -> Verdict | Fault:
-    """seed: what knobs are drawn from; None: from each of ``_seeds`` in turn."""
+    """Judge a file. Knobs are drawn with ``seed``; if None, with each of ``_seeds`` in turn."""
     exercise = source.lesson.exercise
     assert exercise is not None
     if seed is None:
@@ -138,7 +140,7 @@ def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | No
 
 
 def _seeds(exercise: Exercise) -> tuple[int, ...]:
-    """Fewer where time passes: each takes seconds."""
+    """Return fewer seeds with real time, because each takes seconds."""
     return SEEDS if exercise.virtual else SEEDS[:2]
 
 

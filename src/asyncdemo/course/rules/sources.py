@@ -17,7 +17,7 @@ from asyncdemo.errors import CourseError
 ABOUT_OTHER_CODE: Final = {"One more question", "For instructors"}
 COMMANDS: Final = ("asyncdemo", "python", "python3", "cp", "cd", "mkdir", "pip", "make", "git", "#")
 NAMES: Final = re.compile(r"\b(?:Python|PEP|RFC|HTTP)\s+\d+(?:\.\d+)*|\w+\(\d+\)|https?://\S+|\]\([^)]*\)")
-"""Words with a number in them that measures nothing."""
+"""Words with a number that doesn't measure anything."""
 
 NUMBERS: Final = {
     "one": 1,
@@ -48,13 +48,13 @@ FIGURE: Final = re.compile(
 )
 IN_CODE: Final = re.compile(r"`[^`]*`")
 MEASURED: Final = re.compile(r"`[\d.,]+\s?(?:s|ms|us|µs|ns|min|MB|GB|kB|KB|%|x|times)`")
-"""In code marks, yet no code."""
+"""In code marks, but not code."""
 
 
 def claim_texts(source: LessonSource) -> Iterator[Fault]:
     text = prose(source.text)
     if not text:
-        return  # `sections` says so
+        return  # `sections` reports it
     for place, claim in enumerate(source.lesson.claims, start=1):
         if prose(claim.text) not in text:
             line = source.manifest_line(f"claims[{place}].text")
@@ -91,14 +91,15 @@ def figures(source: LessonSource) -> Iterator[Fault]:
         for figure, position in _loose(section.body, sourced):
             if str(NUMBERS.get(figure.lower(), figure)) not in known:
                 yield Fault(
-                    f"{figure!r} in {section.heading!r} is no claim, no value of a knob and not quoted",
+                    f"{figure!r} in {section.heading!r} is neither a claim nor the value of a knob, and is "
+                    "not quoted",
                     source.lesson.readme,
                     _line(section, position),
                 )
 
 
 def transcripts(source: LessonSource) -> Iterator[Fault]:
-    """Blocks without a language hold commands: what a run prints differs from run to run."""
+    """Check that blocks without a language are commands: the output of a run differs from run to run."""
     for section in source.sections:
         for fence in FENCE.finditer(section.body):
             if fence["language"]:
@@ -108,7 +109,7 @@ def transcripts(source: LessonSource) -> Iterator[Fault]:
                 words = line.split()
                 if words and words[0] not in COMMANDS and not words[0].startswith("#"):
                     yield Fault(
-                        f"{line.strip()!r} is no command; what a run prints is not pasted (code is marked "
+                        f"{line.strip()!r} is not a command; do not paste what a run prints (code is marked "
                         "```python, a drawing ```text)",
                         source.lesson.readme,
                         _line(section, offset),
@@ -118,19 +119,19 @@ def transcripts(source: LessonSource) -> Iterator[Fault]:
 
 
 def _values(scripts: list[Path]) -> set[str]:
-    """Every number that is a constant of one of the scripts, as it would be written."""
+    """Return every number that is a constant of one of the scripts, as it would be written."""
     found = set()
     for script in scripts:
         try:
             values = constants(script).values()
         except CourseError:
-            continue  # another rule says so
+            continue  # another rule reports it
         found |= {f"{value:g}" for value in values if isinstance(value, int | float)}
     return found
 
 
 def _sent(load: Load | None) -> set[str]:
-    """Every number that the manifest says of a load."""
+    """Return every number that the manifest says about a load."""
     if load is None:
         return set()
     amounts = [load.clients, load.rate, load.requests, load.duration_s, load.timeout_s, *load.knobs.values()]
@@ -140,13 +141,13 @@ def _sent(load: Load | None) -> set[str]:
 
 
 def _sourced(source: LessonSource) -> list[str]:
-    """The parts of the text that a claim or a source stands for, the longest first."""
+    """Return the parts of the text that have a claim or a source, the longest first."""
     texts = [claim.text for claim in source.lesson.claims] + [quote.text for quote in source.lesson.quoted]
     return sorted({text for text in texts if text.strip()}, key=lambda text: -len(prose(text)))
 
 
 def _loose(body: str, sourced: list[str]) -> Iterator[tuple[str, int]]:
-    """(figure, position in the body) of each that nothing stands for. What does is blanked out first."""
+    """Yield (figure, position in the body) of each without a claim or source; the others are blanked."""
     text = FENCE.sub(_blank_fence, body)
     text = re.sub(r"^\s*\d+\. ", _blank, text, flags=re.MULTILINE)
     for words in sourced:
@@ -158,7 +159,7 @@ def _loose(body: str, sourced: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def _blank_fence(fence: re.Match[str]) -> str:
-    """What a drawing shows stays; code and commands go."""
+    """Keep the contents of a drawing; blank out code and commands."""
     if fence["language"] != "text":
         return _blank(fence)
     return fence[0].replace("```text", " " * 7, 1).replace("```", " " * 3)

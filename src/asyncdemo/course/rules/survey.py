@@ -1,6 +1,6 @@
 """A course as the rules see it: every lesson whose manifest can be read, and what is wrong with the others.
 
-Not ``catalog.load_course``: that gives up at the first mistake, and an author wants to know of all.
+Not ``catalog.load_course``: that stops at the first mistake, and an author wants to see all of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.content.catalog import load_course
+from asyncdemo.course.content.catalog import lesson_folders, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.manifest import Table, read
 from asyncdemo.course.rules.lesson_source import LessonSource, manifest_line, text_of
@@ -25,9 +25,9 @@ COURSE: Final = "course"
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """sources: in the order of the course, then those that it does not list.
+    """The lessons, in the order of the course, then those that it does not list.
 
-    problems: of manifests that cannot be read, and of the order of the course.
+    ``problems`` has those of manifests that can't be read, and of the order of the course.
     """
 
     folder: Path
@@ -36,15 +36,15 @@ class Survey:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Ids of the lessons, and names of the folders whose manifest cannot be read."""
+        """Ids of the lessons, and names of the folders whose manifest can't be read."""
         broken = [problem.lesson for problem in self.problems if problem.rule == MANIFEST]
         return tuple(dict.fromkeys([*(source.lesson.id for source in self.sources), *broken]))
 
 
 def survey(folder: Path, commands: Collection[str] = ()) -> Survey:
-    """Looks at every lesson folder of a course. Never raises for what is wrong in one.
+    """Look at every lesson folder of a course. Never raises an error for a mistake in one.
 
-    commands: those of asyncdemo, which texts may name.
+    ``commands`` are those of asyncdemo, which texts may name.
     """
     problems: list[Problem] = []
     listed = list(_listed(folder, problems))
@@ -62,7 +62,7 @@ def survey(folder: Path, commands: Collection[str] = ()) -> Survey:
     problems += _repeated(lessons)
     if not problems:
         try:
-            load_course(folder)  # knows of more that can be wrong with the order
+            load_course(folder)  # finds other mistakes in the order, too
         except CourseError as error:
             problems.append(_problem("", COURSE, error, folder / "course.toml"))
     sources = tuple(LessonSource(lesson, folder, lessons, commands) for lesson in lessons)
@@ -70,7 +70,7 @@ def survey(folder: Path, commands: Collection[str] = ()) -> Survey:
 
 
 def _listed(folder: Path, problems: list[Problem]) -> Iterator[Path]:
-    """The folders of the lessons that the course lists; what is wrong with the list goes to problems."""
+    """Yield the folders of the listed lessons, and add mistakes in the list to ``problems``."""
     file = folder / "course.toml"
     try:
         table = read(file)
@@ -97,8 +97,7 @@ def _listed(folder: Path, problems: list[Problem]) -> Iterator[Path]:
 def _folders(entry: Table, folder: Path, problems: list[Problem]) -> Iterator[Path]:
     place = folder / entry.text("folder")
     for lesson_id in entry.texts("lessons"):
-        pattern = re.compile(rf"\d+-{re.escape(lesson_id)}")
-        found = [path for path in sorted(place.glob("*")) if pattern.fullmatch(path.name)]
+        found = lesson_folders(place, lesson_id)
         if len(found) != 1:
             message = f"there must be one folder {place}/NUMBER-{lesson_id}, not {len(found)}"
             problems.append(Problem(lesson_id, COURSE, message, folder / "course.toml"))
@@ -123,6 +122,6 @@ def _problem(lesson: str, rule: str, error: CourseError, file: Path) -> Problem:
     message = str(error).removeprefix(f"{file}: ")
     field, colon, _ = message.partition(": ")
     line = manifest_line(text_of(file), field) if colon else None
-    if at_line := re.search(r"at line (\d+)", message):  # of what is no TOML
+    if at_line := re.search(r"at line (\d+)", message):  # of invalid TOML
         line = int(at_line[1])
     return Problem(lesson, rule, message, file, line)

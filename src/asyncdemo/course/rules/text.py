@@ -1,4 +1,4 @@
-"""Rules about how a lesson's text is built: its sections, and what each of them must have."""
+"""Rules about the structure of a lesson's text: its sections, and what each of them must have."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECTIONS: Final = (
     "For instructors",
 )
 ANSWER: Final = "### Gives the answer away"
-"""The heading, at the very end, below which instructors find the answer to the last question."""
+"""The heading, at the very end, above the answer to the last question, for instructors."""
 
 
 def sections(source: LessonSource) -> Iterator[Fault]:
@@ -42,7 +42,7 @@ def sections(source: LessonSource) -> Iterator[Fault]:
     place = 0
     for section in source.sections:
         if section.heading not in SECTIONS:
-            yield Fault(f"{section.heading!r} is none of the sections of a lesson", readme, section.line)
+            yield Fault(f"{section.heading!r} is not a section of a lesson", readme, section.line)
         elif counts[section.heading] > 1:
             yield Fault(
                 f"there are {counts[section.heading]} sections {section.heading!r}", readme, section.line
@@ -52,7 +52,7 @@ def sections(source: LessonSource) -> Iterator[Fault]:
     if max(counts.values(), default=0) == 1:
         for section in in_order:
             if section.heading != expected[place]:
-                message = f"the section {section.heading!r} stands where {expected[place]!r} should"
+                message = f"the section {section.heading!r} is where {expected[place]!r} should be"
                 yield Fault(message, readme, section.line)
                 break
             place += 1
@@ -111,7 +111,7 @@ def answer(source: LessonSource) -> Iterator[Fault]:
     elif match := re.search(r"\banswers?\b", before):
         start = source.text.index(section.body)
         message = (
-            f"the word {match[0]!r} stands before {ANSWER!r}: a learner could read the answer by accident"
+            f"the word {match[0]!r} comes before {ANSWER!r}: a learner could read the answer by accident"
         )
         yield Fault(message, source.lesson.readme, line_at(source.text, start + match.start()))
 

@@ -1,1 +1,1 @@
-"""What belongs to a learner: the exercises' files, which of them were saved, and the progress."""
+"""What belongs to a learner: the exercise files, which of them were saved, and the progress."""

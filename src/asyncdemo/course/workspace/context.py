@@ -1,37 +1,52 @@
-"""Where a learner is: which course, which workspace, and which folder keeps the progress.
+"""The current course, workspace, and folder for the progress.
 
-Not for: what is in them (``catalog``, ``workspace``, ``progress``), or whose they are (``known_workspaces``).
+Not here: their contents (see ``catalog``, ``workspace``, ``progress``), their owner (``known_workspaces``).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.course.workspace.files import state_folder
 from asyncdemo.course.workspace.known_workspaces import is_known, known_workspaces, need_known
-from asyncdemo.course.workspace.progress import Progress
+from asyncdemo.course.workspace.progress import Progress, Record
 from asyncdemo.course.workspace.workspace import Workspace, find
-from asyncdemo.errors import CourseError, UsageError
+from asyncdemo.errors import CourseError, UsageError, WorkspaceError
 
 
 @dataclass(frozen=True, slots=True)
 class CourseContext:
-    """progress: None where none is kept: in a course from elsewhere that has no workspace."""
+    """The course to use. ``progress`` is None in an external course without a workspace."""
 
     course: Course
     workspace: Workspace | None
     progress: Progress | None
 
+    @property
+    def records(self) -> dict[str, Record]:
+        """All records by lesson id; none without progress. Raises WorkspaceError."""
+        return self.progress.all() if self.progress else {}
+
+    def remember(self, lesson_id: str, change: Callable[[Record], Record]) -> str:
+        """Change a record. Returns why that could not be stored, or "": a result is valid nevertheless."""
+        try:
+            if self.progress is not None:
+                self.progress.update(lesson_id, change)
+        except WorkspaceError as error:
+            return str(error)
+        return ""
+
 
 def locate(course_folder: Path | None = None) -> CourseContext:
-    """The workspace that the current folder is in, or else the latest one of the course.
+    """Return the context with the workspace around the current folder, or else the latest one of the course.
 
-    course_folder: a course from elsewhere. A surrounding workspace that the user started for another course
-    then does not count; one that somebody else made is held against the course that is given.
-    If not given: the course of the surrounding workspace, or else the one that comes along.
+    ``course_folder`` is an external course. Then a surrounding workspace that the user started for another
+    course does not count, while one that somebody else made is used with the given course. By default: the
+    course of the surrounding workspace, or else the built-in one.
     Raises CourseError, MissingError, UsageError, WorkspaceError.
     """
     workspace = surrounding_workspace()
@@ -50,9 +65,9 @@ def locate(course_folder: Path | None = None) -> CourseContext:
 
 
 def latest() -> tuple[CourseContext, str]:
-    """As ``locate``, but outside of any workspace it is the latest one of whatever course.
+    """Do as ``locate``, but outside of any workspace take the latest one of any course.
 
-    Also a line about the latest of all, if its course cannot be read, and another is taken for that.
+    Also return a note, if a later one was skipped because its course can't be read.
     """
     workspace = surrounding_workspace()
     if workspace is not None:
@@ -63,18 +78,18 @@ def latest() -> tuple[CourseContext, str]:
         try:
             return _context(workspace, None), note
         except CourseError as error:
-            note = note or f"The workspace {workspace.folder} is passed over: {error}"
+            note = note or f"The workspace {workspace.folder} is ignored: {error}"
     return _context(None, None), note
 
 
 def surrounding_workspace() -> Workspace | None:
-    """The workspace that the current folder is in; whose it is has yet to be asked. Raises WorkspaceError."""
+    """Return the workspace around the current folder, without checking who owns it. Raises WorkspaceError."""
     folder = current_folder()
     return None if folder is None else find(folder)
 
 
 def current_folder() -> Path | None:
-    """None if somebody removed it."""
+    """Return the current folder, None if it was removed."""
     try:
         return Path.cwd()
     except FileNotFoundError:
@@ -82,14 +97,14 @@ def current_folder() -> Path | None:
 
 
 def resolved(path: Path) -> Path:
-    """Raises UsageError if it is relative to a folder that somebody removed."""
+    """Raises UsageError if the path is relative to a folder that was removed."""
     if not path.is_absolute() and current_folder() is None:
         raise UsageError(f"{path}: the current folder was removed. Change to one that is there.")
     return path.resolve()
 
 
 def shown_path(path: Path) -> str:
-    """As one would type it here: relative where that is shorter."""
+    """Return the path as one would type it here: relative if that is shorter."""
     try:
         relative = os.path.relpath(path)
     except (OSError, ValueError):  # no current folder, or another drive
@@ -98,7 +113,7 @@ def shown_path(path: Path) -> str:
 
 
 def state_progress(course: Course) -> Progress:
-    """The records of who has no workspace."""
+    """Return the progress without a workspace."""
     return Progress(state_folder() / "progress.sqlite3", course.renamed)
 
 

@@ -1,6 +1,6 @@
-"""Small SQLite files that several processes change at the same time, and that a kill leaves whole.
+"""Small SQLite files that several processes change at the same time, and that survive a kill.
 
-Not for: what is in them (``progress``, ``known_workspaces``).
+Not here: their contents (see ``progress``, ``known_workspaces``).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from asyncdemo.errors import WorkspaceError
 _APPLICATION_ID: Final = 0x6173796E  # "asyn": SQLite keeps it in the file's header
 _VERSION: Final = 1
 _BUSY_S: Final = 30.0
-"""How long another process may be writing."""
+"""How long to wait for another process to finish writing."""
 _NOT_ALLOWED: Final = {"SQLITE_CANTOPEN", "SQLITE_PERM"}
 _DAMAGED: Final = {"SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR"}
-"""What is in the file is not what we wrote. Any other error is about the system."""
+"""The file's contents are not ours. Any other error is about the system."""
 _MOVE_IT: Final = "Move it elsewhere, and asyncdemo starts a new one."
 
 
 @contextmanager
 def reading(file: Path) -> Iterator[sqlite3.Connection | None]:
-    """One state of the file. None if it's not there, is empty, or may not be opened.
+    """Yield a consistent view of the file. None if it's missing or empty, or opening it is not permitted.
 
-    Raises WorkspaceError if the file is not ours to read.
+    Raises WorkspaceError if the file is not ours.
     """
     connection = None
-    if os.path.isfile(file):  # Path.is_file raises where one may not look
+    if os.path.isfile(file):  # Path.is_file raises an error without permission
         try:
             connection = _opened(file, "BEGIN")
         except sqlite3.Error as error:
@@ -49,9 +49,9 @@ def reading(file: Path) -> Iterator[sqlite3.Connection | None]:
 
 @contextmanager
 def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
-    """Nobody else writes meanwhile. What was done is on the disk afterwards, or nothing of it is.
+    """Yield a connection with a write lock. Afterwards, all the changes are on disk, or none.
 
-    tables: statements that make the tables of a file that is new. Raises WorkspaceError.
+    ``tables`` has the statements that create the tables of a new file. Raises WorkspaceError.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def _opened(file: Path, begin: str) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     try:
         connection.execute(begin)
-        connection.execute("PRAGMA application_id")  # looks into the file, which BEGIN alone does not
+        connection.execute("PRAGMA application_id")  # reads the file, which BEGIN alone does not
     except BaseException:
         connection.close()
         raise
@@ -84,7 +84,7 @@ def _opened(file: Path, begin: str) -> sqlite3.Connection:
 
 
 def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
-    """Whether it has no tables yet. Raises WorkspaceError if it has tables that are not ours."""
+    """Return whether the file has no tables yet. Raises WorkspaceError if its tables are not ours."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -94,7 +94,7 @@ def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
         raise WorkspaceError(f"{file}: was not made by asyncdemo. {_MOVE_IT}")
     if version > _VERSION:
         raise WorkspaceError(
-            f"{file}: was written by a newer asyncdemo, and is left as it is. Upgrade asyncdemo."
+            f"{file}: was written by a newer asyncdemo, so it is left as it is. Upgrade asyncdemo."
         )
     return False
 
@@ -104,5 +104,5 @@ def _explained(file: Path, error: sqlite3.Error) -> WorkspaceError:
 
 
 def _name(error: sqlite3.Error) -> str:
-    """Without what extended codes add: SQLITE_IOERR of SQLITE_IOERR_WRITE."""
+    """Return the name without the extended code: SQLITE_IOERR for SQLITE_IOERR_WRITE."""
     return "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])

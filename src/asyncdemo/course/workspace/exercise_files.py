@@ -1,8 +1,8 @@
-"""Gives a learner the exercises to edit, and never writes over what they have edited.
+"""Gives learners the exercises to edit, and never overwrites their edits.
 
-What is to be given is noted in ``.asyncdemo/workspace.json`` before the files are written, so a file that was
-put there is known as such even if the program is killed right after.
-Not for: which file belongs to which exercise (``workspace``), or judging it.
+Each text is recorded in ``.asyncdemo/workspace.json`` before its file is written, so the file is recognized
+even if the program is killed right after.
+Not here: which file belongs to which exercise (see ``workspace``), or judging it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Happened(StrEnum):
 
     NEW = "new"
     AGAIN = "again"
-    """It had been given before, and was gone."""
+    """It existed before, but was gone."""
     UNCHANGED = "unchanged"
     UPDATED = "updated"
-    """It was as given, and has the exercise's newer text now."""
+    """It was unedited, and now has the exercise's newer text."""
     KEPT = "kept"
-    """It is edited, and the exercise has a newer text; ``reset`` would take that."""
+    """It is edited, and the exercise has a newer text, which ``reset`` would use."""
     GONE = "gone"
-    """The course has this exercise no longer; the file stays."""
+    """The course no longer has this exercise; the file stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Given:
 
 
 def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Workspace, list[Given]]:
-    """Makes the workspace, or brings it up to date with the course; says what became of each file.
+    """Create the workspace, or update it to the course. Also returns what happened to each file.
 
-    Raises WorkspaceError; then the same call later goes on where this one stopped.
+    Raises WorkspaceError. A later call then continues where this one stopped.
     """
     with explained(folder):
         Workspace(folder).own_folder.mkdir(parents=True, exist_ok=True)
@@ -80,9 +80,9 @@ def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Work
 
 
 def reset(workspace: Workspace, lesson: Heading) -> Path | None:
-    """Gives the exercise again as the course has it now. Returns where the edited text is kept.
+    """Restore the exercise to the course's current text. Returns where the edited text is kept.
 
-    workspace: says which; what else is in the map by now stays in it.
+    ``workspace`` says which one; its file is read again, so that newer entries are not lost.
     Raises WorkspaceError.
     """
     workspace = load(workspace.folder).renamed(workspace.former)
@@ -91,7 +91,7 @@ def reset(workspace: Workspace, lesson: Heading) -> Path | None:
         state = workspace.state(lesson)
         text = _text(lesson)
         given = Given(lesson.id, workspace.file(lesson), Happened.NEW)
-        entry = _offered(workspace, given, text, base=text)
+        entry = _offered(workspace, given, text)
         workspace = replace(workspace, entries={**workspace.entries, lesson.id: entry})
         write(workspace)
         if state is FileState.MISSING:
@@ -104,32 +104,30 @@ def reset(workspace: Workspace, lesson: Heading) -> Path | None:
 
 
 def _plan(workspace: Workspace, lesson: Heading) -> tuple[Given, Entry]:
-    """What is to be done with the lesson's file, and its entry after that."""
+    """Return what to do with the lesson's file, and its entry afterwards."""
     file, text = workspace.file(lesson), _text(lesson)
     _refuse_leading_out(workspace, file)
     entry = workspace.entries.get(lesson.id)
     given = Given(lesson.id, file, Happened.UNCHANGED)
     if not file.exists():
         happened = Happened.AGAIN if entry else Happened.NEW
-        return replace(given, happened=happened), _offered(workspace, given, text, base=text)
+        return replace(given, happened=happened), _offered(workspace, given, text)
     content = text_hash(file.read_bytes())
     if content == text_hash(text):
-        return given, _offered(workspace, given, text, base=text)
-    if entry is None:  # the map was lost, or the file was there before the workspace
+        return given, _offered(workspace, given, text)
+    if entry is None:  # the map was lost, or the file is older than the workspace
         return replace(given, happened=Happened.KEPT), Entry(_relative(workspace, file), text_hash(text), ())
     if content in entry.given:
-        return replace(given, happened=Happened.UPDATED), _offered(workspace, given, text, base=text)
+        return replace(given, happened=Happened.UPDATED), _offered(workspace, given, text)
     if entry.base != text_hash(text):
         return replace(given, happened=Happened.KEPT), replace(entry, file=_relative(workspace, file))
     return given, replace(entry, file=_relative(workspace, file))
 
 
-def _offered(workspace: Workspace, given: Given, text: bytes, *, base: bytes) -> Entry:
-    entry = workspace.entries.get(given.lesson_id)
+def _offered(workspace: Workspace, given: Given, text: bytes) -> Entry:
+    entry, base = workspace.entries.get(given.lesson_id), text_hash(text)
     texts = entry.given if entry else ()
-    return Entry(
-        _relative(workspace, given.file), text_hash(base), tuple(dict.fromkeys((*texts, text_hash(text))))
-    )
+    return Entry(_relative(workspace, given.file), base, tuple(dict.fromkeys((*texts, base))))
 
 
 def _carry_out(workspace: Workspace, given: Given, lesson: Heading) -> Given:
@@ -143,7 +141,7 @@ def _carry_out(workspace: Workspace, given: Given, lesson: Heading) -> Given:
 
 
 def _put(workspace: Workspace, file: Path, text: bytes) -> bool:
-    """Writes a file that is not there. False if somebody else was faster: theirs stays."""
+    """Write a file that does not exist. Returns False if another process created it first: that one stays."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         files.publish(files.draft(workspace.own_folder, text), file)
@@ -153,7 +151,7 @@ def _put(workspace: Workspace, file: Path, text: bytes) -> bool:
 
 
 def _update(workspace: Workspace, given: Given, entry: Entry, text: bytes) -> bool:
-    """Replaces a file that is as given. False if it was edited in this very moment: then it stays."""
+    """Replace an unedited file. Returns False if it was edited in the meantime: then it stays."""
     aside = _exchange(workspace, given.file, text, workspace.own_folder, entry.given)
     if aside is not None:
         files.discard(aside)
@@ -163,18 +161,18 @@ def _update(workspace: Workspace, given: Given, entry: Entry, text: bytes) -> bo
 def _exchange(
     workspace: Workspace, file: Path, text: bytes, kept_in: Path, only: Collection[str] | None = None
 ) -> Path | None:
-    """Moves a file aside and puts a text in its place. Returns where the old one is now.
+    """Move a file aside and put a text in its place. Returns where the old one is now.
 
-    only: hashes of the texts that are replaced; any other stays, and None is returned.
-    Raises OSError if the file is where it was, WorkspaceError with its new place if it is not.
+    With ``only``, replaces just texts with these hashes; any other stays, and the result is None.
+    Raises OSError if the file is in its old place, WorkspaceError with the new place if not.
     """
-    draft = files.draft(workspace.own_folder, text)  # what takes room comes before anything is moved
+    draft = files.draft(workspace.own_folder, text)  # first the part that needs disk space
     try:
         aside = _set_aside(file, kept_in)
         try:
             unwanted = only is not None and text_hash(aside.read_bytes()) not in only
             if not unwanted:
-                with suppress(FileExistsError):  # somebody else was faster: theirs stays
+                with suppress(FileExistsError):  # another process created it first: that one stays
                     files.publish(draft, file)
                 return aside
         except BaseException as error:
@@ -187,9 +185,9 @@ def _exchange(
 
 
 def _put_back(aside: Path, file: Path, why: str) -> None:
-    """Raises WorkspaceError if that cannot be. What somebody has put in its place meanwhile stays."""
+    """Move a file back, unless there is a new one. Raises WorkspaceError if it isn't moved."""
     try:
-        there = os.path.lexists(file) and os.path.getsize(file)  # an empty one is an unfinished one of ours
+        there = os.path.lexists(file) and os.path.getsize(file)  # an empty one is our own, unfinished
         if not there:
             os.replace(aside, file)
     except OSError:
@@ -199,7 +197,7 @@ def _put_back(aside: Path, file: Path, why: str) -> None:
 
 
 def _set_aside(file: Path, folder: Path) -> Path:
-    """Moves a file to a name that nobody has: FILE.bak, FILE.2.bak, ..."""
+    """Move a file to an unused name: FILE.bak, FILE.2.bak, ..."""
     number = 1
     while True:
         backup = folder / f"{file.name}{'' if number == 1 else f'.{number}'}.bak"
@@ -218,7 +216,7 @@ def _set_aside(file: Path, folder: Path) -> Path:
 
 def _refuse_leading_out(workspace: Workspace, file: Path) -> None:
     if leads_out(workspace.folder, file):
-        raise WorkspaceError(f"{file}: leads out of the workspace. Remove the link. Nothing was changed.")
+        raise WorkspaceError(f"{file}: points outside the workspace. Remove the link. Nothing was changed.")
 
 
 def _relative(workspace: Workspace, file: Path) -> str:

@@ -1,6 +1,6 @@
-"""Files that are there as a whole or not at all, whatever ends the program in between.
+"""Atomic file operations: a file is complete or missing, even if the program is killed.
 
-Also the folder for what belongs to no workspace. Not for: what is in them (``workspace``).
+Also the folder for state outside of any workspace. Not here: what the files contain (see ``workspace``).
 """
 
 from __future__ import annotations
@@ -9,23 +9,22 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 _NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
-"""What file systems without hard links (FAT, some of the network) answer."""
+"""Error numbers of file systems without hard links (FAT, some network file systems)."""
 _FORGOTTEN_S: Final = 3600.0
 
 
 def draft(folder: Path, data: bytes) -> Path:
-    """A new file with the data, under a name that nobody else uses. Raises OSError."""
+    """Write the data to a new file with a unique name. Raises OSError."""
     path = folder / f".{os.getpid()}-{os.urandom(6).hex()}.draft"
     try:
         with path.open("xb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())  # a name must not outlive a power cut without its content
+            os.fsync(file.fileno())  # after a power cut, a name must not be left without its content
     except BaseException:
         discard(path)
         raise
@@ -33,14 +32,14 @@ def draft(folder: Path, data: bytes) -> Path:
 
 
 def publish(draft: Path, target: Path) -> None:
-    """Gives a draft its name, unless that is taken: then FileExistsError. The draft is gone in any case."""
+    """Rename a draft. Raises FileExistsError if the name is taken. The draft is gone in any case."""
     try:
         try:
             os.link(draft, target)
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            # The name is taken first, with an empty file. Readers take an empty file for unfinished.
+            # Reserve the name first, with an empty file. Readers treat an empty file as unfinished.
             reserve(target)
             try:
                 os.replace(draft, target)
@@ -52,7 +51,7 @@ def publish(draft: Path, target: Path) -> None:
 
 
 def replace(target: Path, data: bytes) -> None:
-    """Writes the data, or leaves the file as it was. Raises OSError."""
+    """Write the data, or leave the file as it was. Raises OSError."""
     path = draft(target.parent, data)
     try:
         os.replace(path, target)
@@ -62,24 +61,24 @@ def replace(target: Path, data: bytes) -> None:
 
 
 def reserve(path: Path) -> None:
-    """Takes a name by an empty file. Raises FileExistsError if it is taken."""
+    """Reserve a name with an empty file. Raises FileExistsError if it is taken."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
 
 
 def discard(path: Path) -> None:
-    """Removes a file of ours if it is there. That it cannot be is no failure of what it was needed for."""
+    """Remove one of our files if it exists. Errors are ignored: they don't affect what it was needed for."""
     with contextlib.suppress(OSError):
         path.unlink()
 
 
 def sweep(folder: Path) -> None:
-    """Removes drafts that nobody will finish any more. Raises OSError."""
+    """Remove abandoned drafts. Raises OSError."""
     for left in folder.glob(".*.draft"):
         if left.stat().st_mtime < time.time() - _FORGOTTEN_S:
             left.unlink(missing_ok=True)
 
 
-def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the system keeps such state: $XDG_STATE_HOME."""
-    named = environment.get("XDG_STATE_HOME")
+def state_folder() -> Path:
+    """Return the system's folder for state: $XDG_STATE_HOME."""
+    named = os.environ.get("XDG_STATE_HOME")
     return (Path(named) if named else Path.home() / ".local" / "state") / "asyncdemo"

@@ -1,8 +1,8 @@
-"""Which workspaces this user started, and for which course.
+"""The workspaces that this user started, and the course of each.
 
-A workspace may have been made by somebody else, and the checks of a course are code. So a course that a
-workspace names is used only if this user started the workspace for it.
-Not for: which workspace counts in the current folder (``context``).
+Somebody else may have made a workspace, and the checks of a course are code. So the course that a workspace
+names is used only if this user started the workspace for it.
+Not here: which workspace counts in the current folder (see ``context``).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from asyncdemo.course.workspace.workspace import Workspace, load
 from asyncdemo.errors import WorkspaceError
 
 _TABLES: Final = "CREATE TABLE workspaces (place INTEGER PRIMARY KEY, folder BLOB UNIQUE, course BLOB)"
-"""The latest has the highest place. Paths are bytes, as not every name is text; course may be NULL."""
+"""The latest has the highest place. Paths are bytes, because not every name is text; course may be NULL."""
 
 
 def remember(workspace: Workspace) -> None:
-    """From now on it is the latest of its course, and known to be of that course. Raises WorkspaceError."""
+    """Make it the latest workspace of its course, and known as such. Raises WorkspaceError."""
     with writing(_file(), _TABLES) as database:
         folder, course = _key(workspace)
         database.execute("DELETE FROM workspaces WHERE folder = ?", (folder,))
@@ -31,11 +31,11 @@ def remember(workspace: Workspace) -> None:
 
 
 def need_known(workspace: Workspace) -> None:
-    """Raises WorkspaceError if it names a course from elsewhere for which this user did not start it."""
+    """Raises WorkspaceError if it names an external course that this user did not start it for."""
     if workspace.course is None or is_known(workspace):
         return
     folder, course = shlex.quote(str(workspace.folder)), shlex.quote(str(workspace.course))
-    if not course.isprintable():  # it may have been chosen to look like something else
+    if not course.isprintable():  # it may be made to look like something else
         course = repr(course)
     raise WorkspaceError(
         f"{workspace.folder}: this workspace names the course {course}, and you did not start it for that. "
@@ -46,12 +46,12 @@ def need_known(workspace: Workspace) -> None:
 
 
 def is_known(workspace: Workspace) -> bool:
-    """Whether this user started it, for the course that it names."""
+    """Return whether this user started it for the course that it names."""
     return _key(workspace) in _rows()
 
 
 def known_workspaces() -> Iterator[Workspace]:
-    """Latest first, those that are still there, and still of the course that they were started for."""
+    """Yield the workspaces that still exist, with the course they were started for, the latest first."""
     for folder, course in _rows():
         try:
             workspace = load(Path(os.fsdecode(folder)))
@@ -62,7 +62,7 @@ def known_workspaces() -> Iterator[Workspace]:
 
 
 def _rows() -> list[tuple[bytes, bytes | None]]:
-    """(folder, course), the latest first."""
+    """Return (folder, course) of each, the latest first."""
     with reading(_file()) as database:
         if database is None:
             return []

@@ -1,6 +1,6 @@
-"""What comes next: the first lesson that is not run, or whose exercise has not passed.
+"""The next step: the first lesson without a run, or whose exercise has not passed.
 
-Not for: saying it (``cli``).
+Not here: showing it (see ``cli``).
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from asyncdemo.course.workspace.workspace import has_exercise
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """exercise: the lesson is run, its exercise is to be done; else the lesson is to be run."""
+    """The next step is the lesson's exercise if ``exercise``, else to run the lesson."""
 
     lesson: Heading
     exercise: bool
 
 
 def next_step(course: Course, records: Mapping[str, Record], just_run: str = "") -> Step | None:
-    """None if everything is done.
+    """Return the next step, None if everything is done.
 
-    just_run: id of a lesson; its own exercise comes first, whatever was left out before it.
+    ``just_run`` is a lesson's id. Its exercise comes first, even if earlier ones were skipped.
     """
-    for lesson in sorted(course.lessons, key=lambda lesson: lesson.id != just_run):  # else in order
+    for lesson in sorted(course.lessons, key=lambda lesson: lesson.id != just_run):  # the others in order
         record = records.get(lesson.id, Record())
         if not record.runs and not record.passed and lesson.id != just_run:
             return Step(lesson, exercise=False)
@@ -36,9 +36,9 @@ def next_step(course: Course, records: Mapping[str, Record], just_run: str = "")
 
 
 def first_unread(course: Course, records: Mapping[str, Record], just_run: str = "") -> Heading | None:
-    """The first lesson that was never run. None if all were.
+    """Return the first lesson that was never run. None if all were.
 
-    just_run: id of a lesson; one after it comes before one that was left out.
+    ``just_run`` is a lesson's id. The lessons after it come before any that were skipped.
     """
     ids = [lesson.id for lesson in course.lessons]
     start = ids.index(just_run) + 1 if just_run else 0
@@ -47,12 +47,12 @@ def first_unread(course: Course, records: Mapping[str, Record], just_run: str = 
 
 
 def exercises(course: Course) -> tuple[Heading, ...]:
-    """The lessons that have one."""
+    """Return the lessons that have one."""
     return tuple(filter(has_exercise, course.lessons))
 
 
 def following_exercise(course: Course, records: Mapping[str, Record], lesson: Heading) -> Heading | None:
-    """The next after this that has not passed, at the end from the start again; or else the one after it.
+    """Return the next that has not passed, from the start again at the end; if all have, the next one.
 
     None if there is no other.
     """
@@ -64,5 +64,5 @@ def following_exercise(course: Course, records: Mapping[str, Record], lesson: He
 
 
 def current_exercise(course: Course, records: Mapping[str, Record]) -> Heading | None:
-    """The exercise that a learner works on: the first that has not passed. None if all have."""
+    """Return the exercise that a learner is working on: the first that has not passed. None if all have."""
     return next((lesson for lesson in exercises(course) if not records.get(lesson.id, Record()).passed), None)

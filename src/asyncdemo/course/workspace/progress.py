@@ -1,6 +1,6 @@
 """What a learner has done, lesson by lesson: runs, predictions, checks, hints.
 
-Not for: results of runs (``--save`` and ``store`` keep those), or where the files lie (``context``).
+Not here: results of runs (see ``store``, for ``--save``), or where the files are (see ``context``).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ CREATE TABLE predictions (
     times_right INTEGER, PRIMARY KEY (lesson, question)
 )
 """
-"""The columns stand in the order of the fields."""
+"""The columns are in the order of the fields."""
 _OPEN_ANSWERS: Final = """
 CREATE TABLE IF NOT EXISTS open_answers (
     lesson TEXT, question TEXT, answer TEXT, PRIMARY KEY (lesson, question)
 )
 """
-"""The file of an older asyncdemo has no such table."""
+"""An older asyncdemo's file does not have this table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
     """The latest answer to one question of a lesson, in words, and how often it was answered.
 
-    question: as the manifest has it, which tells it from the others; place: among them, from 1.
+    ``question`` is as in the manifest, and identifies it; ``place`` is its number, from 1.
     """
 
     question: str
@@ -52,7 +52,7 @@ class Predicted:
     times_right: int = 0
 
     def after(self, earlier: Predicted) -> Predicted:
-        """This answer, counted on top of the earlier ones."""
+        """Return this answer, with the counts of the earlier ones added."""
         return replace(
             self, asked=earlier.asked + self.asked, times_right=earlier.times_right + self.times_right
         )
@@ -60,11 +60,16 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """runs: of the lesson's variants. asked, right: predictions of the latest run in which any was answered.
+    """What a learner has done in one lesson.
 
-    checks: how often the exercise was checked. passed: when it first passed, "" if it has not; an ISO date.
-    hints: how many were shown. solution_asked: how often. solution_shown: whether it has been.
-    open_answers: (question as it was asked, what was typed) of answers that no run has been held against yet.
+    Attributes:
+        runs: How often its variants were run.
+        asked, right: Counts of predictions in the latest run with answers.
+        checks: How often the exercise was checked.
+        passed: When it first passed, as an ISO date; "" if it has not.
+        hints: How many were shown.
+        solution_asked, solution_shown: How often the solution was requested, and whether it was shown.
+        open_answers: (question as asked, text typed) of answers that still have no run.
     """
 
     runs: int = 0
@@ -79,7 +84,7 @@ class Record:
     open_answers: tuple[tuple[str, str], ...] = ()
 
     def after_run(self, answered: Iterable[Predicted] = ()) -> Record:
-        """answered: the predictions that were answered before this run."""
+        """``answered`` has the predictions that were answered before this run."""
         newest = tuple(answered)
         if not newest:
             return replace(self, runs=self.runs + 1)
@@ -102,12 +107,12 @@ class Record:
         return replace(self, hints=min(self.hints + 1, _HINTS))
 
     def after_asking_for_solution(self) -> Record:
-        """It is shown after a pass, or to who asks a second time."""
+        """Return the record with the solution shown if the exercise has passed, or on the second request."""
         shown = self.solution_shown or bool(self.passed) or self.solution_asked > 0
         return replace(self, solution_asked=self.solution_asked + 1, solution_shown=shown)
 
     def joined(self, other: Record) -> Record:
-        """What is in either; joining twice changes nothing, so a join can be repeated after a crash."""
+        """Return the union of both. Joining twice changes nothing, so it can be repeated after a crash."""
         newer = self if self.runs >= other.runs else other
         known = {item.question: item for item in other.predictions}
         for item in self.predictions:
@@ -128,7 +133,7 @@ class Record:
 
 
 def now() -> str:
-    """For the record: UTC, to the second."""
+    """Return the time for the record: UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -136,23 +141,23 @@ def now() -> str:
 class Progress:
     """The records in a database, which several processes may change at the same time.
 
-    renamed: former id of a lesson -> its id. Every method raises WorkspaceError.
+    ``renamed`` maps former lesson ids to current ones. Every method raises WorkspaceError.
     """
 
     file: Path
     renamed: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, lesson_id: str) -> Record:
-        """An empty record if there is none."""
+        """Return the lesson's record; an empty one if there is none."""
         return self.all().get(lesson_id, Record())
 
     def all(self) -> dict[str, Record]:
-        """Lesson id -> record, for every lesson that has one."""
+        """Return all records by lesson id."""
         with reading(self.file) as database:
             return {} if database is None else self._read(database)
 
     def update(self, lesson_id: str, change: Callable[[Record], Record]) -> Record:
-        """The record after the change, which is on the disk now."""
+        """Change a record. Returns the new one, which is on disk."""
         try:
             with writing(self.file, _TABLES) as database:
                 record = change(self._read(database).get(lesson_id, Record()))
@@ -160,10 +165,6 @@ class Progress:
         except WorkspaceError as error:
             raise WorkspaceError(f"Your progress could not be kept: {error}") from None
         return record
-
-    def keep_answers(self, lesson_id: str, answers: tuple[tuple[str, str], ...]) -> None:
-        """Before a run, so that a kill loses none."""
-        self.update(lesson_id, lambda record: replace(record, open_answers=answers))
 
     def _read(self, database: sqlite3.Connection) -> dict[str, Record]:
         predictions = defaultdict(list)
@@ -202,5 +203,5 @@ def _write(database: sqlite3.Connection, lesson_id: str, record: Record) -> None
 
 
 def _places(values: Sequence[object]) -> str:
-    """One more than there are values: the id of the lesson comes first."""
+    """Return one placeholder more than there are values: the lesson's id comes first."""
     return ", ".join("?" * (len(values) + 1))

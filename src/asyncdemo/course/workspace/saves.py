@@ -1,11 +1,11 @@
-"""Which files of a workspace were saved.
+"""Detects which files of a workspace were saved.
 
-What a file system reports is only a reason to look: what counts is what stands in the files, so it does
-not matter how an editor saves (in place, renamed over it, deleted and made anew), how many reports that
-gives, or whether any comes at all. ``Saves`` decides when a file has been saved, and never sleeps;
-``Watcher`` looks when there is reason to. The reports come from watchfiles, but not the polling: that
-compares whole seconds, and so misses the second of two saves.
-Not for: what to do about a save (``cli.watch``, ``tui.exercise``).
+File system reports only say when to look. The contents of the files decide, so it doesn't matter how an
+editor saves (in place, by renaming, or by deleting and creating), how many reports that causes, or whether
+there are any. ``Saves`` decides when a file has been saved, and never sleeps; ``Watcher`` decides when to
+look. The reports come from watchfiles, but not the polling: its polling compares whole seconds, and so misses
+the second of two saves.
+Not here: what to do about a save (see ``cli.watch``, ``tui.exercise``).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 _QUIET_S: Final = 0.02
-"""A file in which nothing has changed for so long is written to its end ..."""
+"""A file that has not changed for this long is completely written ..."""
 _EMPTY_S: Final = 0.3
-"""... but an empty one, or none, may only be a moment of a save."""
+"""... but an empty or missing one may be in the middle of a save."""
 _STEP_MS: Final = 10
-"""How long watchfiles gathers reports; it also wakes up so often."""
+"""How long watchfiles gathers reports, and how often it wakes up."""
 _POLLING_S: Final = 0.05
 _SELDOM_S: Final = 1.0
-"""How often to look although nothing was reported."""
+"""How often to look without any report."""
 
 
 class Change(Enum):
@@ -46,19 +46,19 @@ class Content(NamedTuple):
 
 
 def read_content(file: Path) -> Content | None:
-    """None if there is no such file."""
+    """Return the content, None if there is no such file."""
     try:
         found = file.stat()
         return Content(found.st_mtime_ns, found.st_ino, file.read_bytes())
     except FileNotFoundError:
         return None
-    except OSError as error:  # that it cannot be read is for whoever runs it to say
+    except OSError as error:  # whoever runs the file reports that it can't be read
         return Content(0, 0, str(error).encode())
 
 
 @dataclass(slots=True)
 class _Watched:
-    """told: what was there when a change was last told. seen, since_s: what is there, and since when."""
+    """``told``: the content last reported. ``seen``, ``since_s``: the current content, and since when."""
 
     told: Content | None
     seen: Content | None
@@ -66,9 +66,9 @@ class _Watched:
 
 
 class Saves:
-    """Tells each save once, however it was made.
+    """Reports each save once, however it was made.
 
-    read: as ``read_content``. clock: seconds, as ``time.monotonic``.
+    ``read`` is like ``read_content``; ``clock`` returns seconds, like ``time.monotonic``.
     """
 
     def __init__(
@@ -84,21 +84,21 @@ class Saves:
         self.watch(files)
 
     def watch(self, files: Mapping[str, Path]) -> None:
-        """These files from now on; what is in those that are new is taken as told."""
+        """Watch these files from now on. The content of new ones counts as reported."""
         before, self._files = self._files, dict(files)
         self._watched = {name: self._watched[name] for name in files if before.get(name) == files[name]}
         for name in files.keys() - self._watched.keys():
             self.forget(name)
 
     def forget(self, name: str) -> bool:
-        """Take what is in the file now as told: we changed it ourselves. Whether there was a change."""
+        """Count the current content as reported, because we changed it. Returns whether it had changed."""
         before = self._watched.get(name)
         content = self._read(self._files[name])
         self._watched[name] = _Watched(content, content, self._clock())
         return before is not None and content != before.told
 
     def look(self) -> dict[str, Change]:
-        """What has come to rest since the last look, in the order of the files."""
+        """Return the changes since the last look that have settled, in the order of the files."""
         now_s = self._clock()
         changes: dict[str, Change] = {}
         for name, file in self._files.items():
@@ -113,14 +113,14 @@ class Saves:
         return changes
 
     def unrest(self) -> bool:
-        """Whether something has changed that is not told yet: then look again soon."""
+        """Return whether there are unreported changes: then look again soon."""
         return any(watched.seen != watched.told for watched in self._watched.values())
 
 
 class Watcher:
-    """A context manager: looks at the files when something is reported, and now and then anyway.
+    """A context manager that looks at the files after reports, and from time to time anyway.
 
-    If nothing is reported (watchfiles is not installed, ``poll``, a network file system), it looks often.
+    Without reports (watchfiles is not installed, ``poll``, a network file system), it looks often.
     """
 
     def __init__(
@@ -152,32 +152,31 @@ class Watcher:
         self._wakes.close()
 
     def fileno(self) -> int:
-        """Readable when there is reason to look."""
+        """Return a file descriptor that is readable when it's time to look."""
         return self._woken.fileno()
 
     def pause_s(self) -> float:
-        """How long one may wait for a report before looking."""
+        """Return how long to wait for a report before looking."""
         if self._saves.unrest():
             return _STEP_MS / 1000
         return max(self._next_s - self._clock(), 0.0)
 
     def watch(self, files: Mapping[str, Path]) -> None:
-        """These files from now on."""
         self._saves.watch(files)
 
     def forget(self, name: str) -> bool:
-        """What is in the file now is no save: we changed it ourselves. Whether there was a change."""
+        """Ignore the current content, because we changed it. Returns whether it had changed."""
         return self._saves.forget(name)
 
     def look(self) -> dict[str, Change]:
-        """What was saved or removed since the last look. Cheap if there is no reason to look."""
+        """Return the files saved or removed since the last look. Cheap if there is no reason to look."""
         now_s = self._clock()
         reported = self._drain()
         if not reported and now_s < self._next_s and not self._saves.unrest():
             return {}
         self._reported = self._reported or reported
         changes = self._saves.look()
-        if changes:  # a report comes before the file has come to rest, or not at all
+        if changes:  # a report comes before the file has settled, or not at all
             self.polls = self.polls or not self._reported
             self._reported = False
         self._next_s = now_s + (_POLLING_S if self.polls else _SELDOM_S)
@@ -191,7 +190,7 @@ class Watcher:
         return drained
 
     def _listen(self) -> None:
-        """In a thread of its own: a byte for whatever happens in the folders."""
+        """Run in a thread: send a byte for each event in the folders."""
         if self._watch is None:
             return
         try:
@@ -206,12 +205,12 @@ class Watcher:
             ):
                 with contextlib.suppress(BlockingIOError):  # nobody has looked yet
                     self._wakes.send(b"!")
-        except (OSError, RuntimeError):  # no such folder, too many watches, what the system cannot do
+        except (OSError, RuntimeError):  # no such folder, too many watches, or not supported
             self.polls = True
 
 
 def _watch_function() -> Callable[..., Any] | None:
-    """None if watchfiles is not installed."""
+    """Return None if watchfiles is not installed."""
     try:
         from watchfiles import watch
     except ImportError:

@@ -1,6 +1,6 @@
-"""Starts a workspace, or brings the one that is there up to date, and remembers it.
+"""Starts a workspace, or updates an existing one, and remembers it.
 
-Not for: each of its files (``exercise_files``), or saying what became of them (``cli.start``, ``tui``).
+Not here: its files (see ``exercise_files``), or showing what happened to them (see ``cli.start``, ``tui``).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import UsageError, WorkspaceError
 
 FOLDER: Final = "asyncdemo-exercises"
-"""Of a workspace that was given no other, in the current folder."""
+"""The default folder of a new workspace, in the current folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A workspace that can be worked in.
+    """A workspace that is ready for work.
 
     Attributes:
         context: Its course, the workspace, and its progress.
-        given: What became of each file.
-        is_new: There was none before.
-        trouble: Why it will not be found from outside; empty if it will.
+        given: What happened to each file.
+        is_new: Whether it was just created.
+        trouble: Why it won't be found from outside; "" if it will.
     """
 
     context: CourseContext
@@ -46,14 +46,14 @@ class Started:
 
 
 def start_workspace(folder: Path | None = None, course_folder: Path | None = None) -> Started:
-    """Start one, or bring the one in the folder up to date. What was done before is carried into it.
+    """Start a workspace, or update the one in the folder. Earlier progress is copied into it.
 
     Args:
-        folder: If not given, the surrounding workspace, or else ``FOLDER`` in the current folder.
-        course_folder: If not given, the workspace's course, or else the one that comes along.
+        folder: By default, the surrounding workspace, or else ``FOLDER`` in the current folder.
+        course_folder: By default, the workspace's course, or else the built-in one.
 
     Raises:
-        AsyncdemoError: It lies within another workspace, is one of another course, or cannot be written.
+        AsyncdemoError: It is inside another workspace, has another course, or can't be written.
     """
     surrounding = surrounding_workspace()
     if folder is None and surrounding is not None:
@@ -62,18 +62,16 @@ def start_workspace(folder: Path | None = None, course_folder: Path | None = Non
     existing = find(target)
     if existing is not None and existing.folder != target:
         raise UsageError(
-            f"{target} lies in the workspace {existing.folder}. "
-            f"To bring that up to date: asyncdemo start {shown_path(existing.folder)}"
+            f"{target} is inside the workspace {existing.folder}. To update that one: asyncdemo start "
+            f"{shown_path(existing.folder)}"
         )
     wanted = None if course_folder is None else resolved(course_folder)
     if existing is not None and wanted is None:
         need_known(existing)
         wanted = existing.course
     if existing is not None and existing.course != wanted and (existing.course is None or is_known(existing)):
-        raise UsageError(
-            f"{target} is a workspace of the course {existing.course or 'that comes along'}. "
-            "Choose another DIR."
-        )
+        course_words = f"the course {existing.course}" if existing.course else "the built-in course"
+        raise UsageError(f"{target} is a workspace of {course_words}. Choose another DIR.")
     course = load_course(find_course(wanted))
     workspace, given = fill(target, course, wanted)
     progress = Progress(workspace.progress_file, course.renamed)
@@ -89,7 +87,7 @@ def start_workspace(folder: Path | None = None, course_folder: Path | None = Non
 
 
 def _carry(records: Progress, progress: Progress) -> None:
-    """What was done before there was a workspace. A join, so that doing it twice changes nothing."""
+    """Copy the progress made without a workspace. It is a join, so repeating it changes nothing."""
     for lesson_id, record in records.all().items():
         if progress.of(lesson_id).joined(record) != progress.of(lesson_id):
             progress.update(lesson_id, lambda known, record=record: known.joined(record))  # type: ignore[misc]

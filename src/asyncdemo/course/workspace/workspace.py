@@ -1,8 +1,8 @@
-"""A learner's folder: where the copy of each exercise is, and which texts it was given as.
+"""A learner's folder: where the copy of each exercise is, and which texts were given for it.
 
-A file is edited if it is none of the texts that were ever given for it.
-``.asyncdemo/workspace.json`` has those.
-Not for: giving the files (``exercise_files``), or progress (``progress``).
+A file is edited if it is none of the texts that were ever given for it. ``.asyncdemo/workspace.json`` has
+those.
+Not here: writing the files (see ``exercise_files``), or progress (see ``progress``).
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ class FileState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """file: relative to the workspace, with slashes. base: the text that it was last given as.
+    """An exercise's file. Texts are SHA-256 hashes, regardless of line endings.
 
-    given: every text that it was ever given as. Texts are SHA-256 hashes, with any line ends.
+    ``file`` is relative to the workspace, with slashes. ``base`` is the text last given, ``given`` has them
+    all.
     """
 
     file: str
@@ -46,9 +47,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """course: its folder, None for the one that comes along. entries: id of the lesson -> its file.
+    """A workspace. ``course`` is its folder, None for the built-in one.
 
-    former: id that a lesson once had -> the id under which its entry is here.
+    ``entries`` maps lesson ids to files; ``former`` maps former lesson ids to those used in the entries.
     """
 
     folder: Path
@@ -69,7 +70,7 @@ class Workspace:
         return self.own_folder / "progress.sqlite3"
 
     def file(self, lesson: Heading) -> Path:
-        """Where the lesson's exercise is, or would be: a file that was moved is found by the lesson's id."""
+        """Return where the lesson's exercise is, or would be. A moved file is found by the lesson's id."""
         entry = self.entries.get(lesson.id)
         place = lesson.folder.resolve()
         file = self.folder / (entry.file if entry else f"{place.parent.name}/{place.name}.py")
@@ -93,7 +94,7 @@ class Workspace:
         return FileState.AS_GIVEN if entry and text in entry.given else FileState.EDITED
 
     def renamed(self, ids: Mapping[str, str]) -> Workspace:
-        """With the entries under the ids that the lessons have now. ids: former id -> id."""
+        """Return a copy with the lessons' current ids. ``ids`` maps former ids to current ones."""
         entries = dict(self.entries)
         for former, current in ids.items():
             if former in entries and current not in entries:
@@ -106,9 +107,9 @@ def has_exercise(lesson: Heading) -> bool:
 
 
 def find(folder: Path) -> Workspace | None:
-    """The workspace that the folder is in. Raises WorkspaceError if it is there but cannot be read."""
+    """Return the workspace around the folder. Raises WorkspaceError if it can't be read."""
     for parent in (folder, *folder.parents):
-        if os.path.isfile(parent / _OWN / _MANIFEST):  # Path.is_file raises where one may not look
+        if os.path.isfile(parent / _OWN / _MANIFEST):  # Path.is_file raises an error without permission
             return load(parent)
     return None
 
@@ -118,7 +119,7 @@ def load(folder: Path) -> Workspace:
     file = folder / _OWN / _MANIFEST
     with explained(folder):
         text = file.read_bytes()
-    mend = f"Remove it and run `asyncdemo start {folder}`: your files and your progress stay."
+    fix = f"Remove it and run `asyncdemo start {folder}`: your files and your progress stay."
     try:
         data = json.loads(text)
         if data["format"] != FORMAT:
@@ -127,27 +128,29 @@ def load(folder: Path) -> Workspace:
             )
         course = None if data["course"] is None else Path(data["course"])
         entries = {name: _entry(entry) for name, entry in data["exercises"].items()}
-        # It may have come from somebody else, who must not choose what is run or replaced here.
+        # Somebody else may have made the workspace, and must not choose what is run or replaced here.
         if course is not None and not course.is_absolute():
-            raise WorkspaceError(f"{file}: the course must be a whole path, not {str(course)!r}. {mend}")
+            raise WorkspaceError(f"{file}: the course must be a whole path, not {str(course)!r}. {fix}")
         for entry in entries.values():
             if leads_out(folder, folder / entry.file):
-                raise WorkspaceError(f"{file}: {entry.file!r} leads out of the workspace. {mend}")
+                raise WorkspaceError(f"{file}: {entry.file!r} points outside the workspace. {fix}")
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise WorkspaceError(f"{file}: makes no sense. {mend}") from None
+        raise WorkspaceError(f"{file}: does not make sense. {fix}") from None
     return Workspace(folder, course, entries)
 
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """What the system says, as one line about the workspace."""
+    """Turn system errors into one line about the workspace."""
     try:
         yield
     except OSError as error:
         place = Path(error.filename or folder)
-        if place.suffix == ".draft":  # a name that means nothing to anybody
+        if place.suffix == ".draft":  # a name that means nothing to users
             place = place.parent
-        raise WorkspaceError(f"{place}: {error.strerror or error}. Nothing of yours was changed.") from None
+        raise WorkspaceError(
+            f"{place}: {error.strerror or error}. None of your files were changed."
+        ) from None
 
 
 def write(workspace: Workspace) -> None:
@@ -167,12 +170,12 @@ def _entry(data: Mapping[str, Any]) -> Entry:
 
 
 def leads_out(folder: Path, file: Path) -> bool:
-    """Whether it lies elsewhere, also by way of a link. Raises ValueError if it cannot be a path."""
+    """Return whether the file is elsewhere, also through links. Raises ValueError if it can't be a path."""
     if ".." in file.parts:
         return True
     try:
         return not file.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # links in a circle
+    except (OSError, RuntimeError):  # a cycle of links
         return True
 
 

@@ -1,6 +1,6 @@
-"""``python -m asyncdemo.lab.distributed``: says in our words what Locust is started with, and becomes it.
+"""``python -m asyncdemo.lab.distributed``: translates its options into Locust's, and becomes Locust.
 
-Not for: what Locust does then (``locustfile``).
+Not here: what Locust then does (see ``locustfile``).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from asyncdemo.packages import install_command
 
 _LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
 _PORT: Final = 5557
-"""Locust's own, of its master."""
+"""The default port of Locust's master."""
 _OPEN_LOOP_ONLY: Final = {"seed": 0, "keep_alive": False, "timeout": 30.0, "save": None}
-"""Option -> default, of what Locust's own users know nothing of. Not given, they are not in the options."""
+"""Option -> default, for options that Locust's own users don't have. Absent unless given."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Returns only if something is wrong: otherwise this process is Locust from then on."""
+    """Return only if something is wrong: otherwise this process becomes Locust."""
     options = parser().parse_args(arguments)
     try:
         check_installed()
@@ -51,22 +51,30 @@ def parser() -> argparse.ArgumentParser:
     master = kinds.add_parser("master", help="waits for the workers, divides the load, merges the results")
     master.set_defaults(kind="master")
     master.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH, as the workers reach it")
-    master.add_argument("--workers", type=int, required=True, metavar="N", help="so many workers will come")
+    master.add_argument(
+        "--workers", type=int, required=True, metavar="N", help="how many workers will connect"
+    )
     load = master.add_mutually_exclusive_group(required=True)
     load.add_argument("--rate", type=float, metavar="R", help="open loop: requests per second, in all")
     load.add_argument(
-        "--closed-loop", type=int, metavar="C", help="so many of Locust's own users instead, in all"
+        "--closed-loop", type=int, metavar="C", help="this many of Locust's own users instead, in all"
     )
     master.add_argument(
         "--duration", type=float, default=30.0, metavar="S", help="seconds of load (default 30)"
     )
     absent = argparse.SUPPRESS
-    master.add_argument("--seed", type=int, default=absent, metavar="N", help="of the arrivals (default 0)")
+    master.add_argument(
+        "--seed", type=int, default=absent, metavar="N", help="seed of the arrivals (default 0)"
+    )
     master.add_argument(
         "--keep-alive", action="store_true", default=absent, help="send many requests on one connection"
     )
     master.add_argument(
-        "--timeout", type=float, default=absent, metavar="S", help="of a request, from its intended send"
+        "--timeout",
+        type=float,
+        default=absent,
+        metavar="S",
+        help="time limit of a request, from its intended send",
     )
     master.add_argument("--save", type=Path, default=absent, metavar="FILE", help="the whole result, as JSON")
     master.add_argument("--web", type=int, metavar="PORT", help="show Locust's web page there, and stay")
@@ -75,22 +83,24 @@ def parser() -> argparse.ArgumentParser:
     )
     worker = kinds.add_parser("worker", help="sends its share of the load, as the master says")
     worker.set_defaults(kind="worker")
-    worker.add_argument("master", nargs="?", default="127.0.0.1", metavar="HOST", help="of the master")
+    worker.add_argument("master", nargs="?", default="127.0.0.1", metavar="HOST", help="host of the master")
     for kind in (master, worker):
-        kind.add_argument("--port", type=int, default=_PORT, metavar="P", help=f"of the master ({_PORT})")
+        kind.add_argument(
+            "--port", type=int, default=_PORT, metavar="P", help=f"port of the master ({_PORT})"
+        )
     return command
 
 
 def locust_command(options: argparse.Namespace) -> list[str]:
-    """The words of the command. Raises UsageError."""
-    command = [sys.executable, "-P", "-m", f"{__package__}.becoming", "-f", str(_LOCUSTFILE)]
+    """Return the words of the command. Raises UsageError."""
+    command = [sys.executable, "-P", "-m", f"{__package__}.locust_start", "-f", str(_LOCUSTFILE)]
     port = str(options.port)
     if options.kind == "worker":
         return [*command, "--worker", "--master-host", options.master, "--master-port", port]
     if options.workers < 1:
         raise UsageError(f"--workers is {options.workers}; it must be at least 1")
     options = _whole(options)
-    plan = whole_plan(options.url, "", options, clients=options.closed_loop)  # or what is wrong with it
+    plan = whole_plan(options.url, "", options, clients=options.closed_loop)  # to validate the options
     users = str(options.workers if options.closed_loop is None else options.closed_loop)
     return [
         *command,
@@ -107,7 +117,7 @@ def locust_command(options: argparse.Namespace) -> list[str]:
 
 
 def _whole(options: argparse.Namespace) -> argparse.Namespace:
-    """With the defaults of what only the open loop has. Raises UsageError if the closed one was given it."""
+    """Add the defaults of options for the open loop. Raises UsageError if the closed loop has any."""
     given = [f"--{name.replace('_', '-')}" for name in _OPEN_LOOP_ONLY if name in options]
     if given and options.closed_loop is not None:
         go = "goes" if len(given) == 1 else "go"

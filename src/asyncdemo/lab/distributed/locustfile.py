@@ -1,9 +1,9 @@
 """What Locust loads on the master and on every worker: its users, and the messages between them.
 
-``OpenLoop``, one on each worker, starts our load client as a process of its own (that is asyncio, Locust is
-gevent), tells Locust of every request, and sends the master what was measured. ``ClosedLoop`` are Locust's
-own users: each sends its next request when the last is answered.
-Not for: being imported by anything else; importing Locust changes the standard library for good.
+``OpenLoop``, one on each worker, starts our load client as a separate process (it uses asyncio, Locust
+gevent), reports every request to Locust, and sends the measurements to the master. ``ClosedLoop`` are
+Locust's own users: each sends its next request when the previous one is answered.
+Don't import this anywhere else: importing Locust changes the standard library for good.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from asyncdemo.load import Client, Plan, Send
 
 _LOOK_S: Final = 0.02
 _MASTER_IS_GONE_S: Final = 10
-"""Locust itself waits a minute."""
+"""Locust's default is a minute."""
 _log = logging.getLogger("asyncdemo")
 
 
 class _Worker:
-    """What the master has asked of this worker."""
+    """The master's orders for this worker."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -42,7 +42,7 @@ class _Worker:
         self.go.set()
 
     def take(self) -> Plan | None:
-        """Once only: a second user here, after another worker was lost, must not send the share again."""
+        """Return it only once: if another worker is lost, a second user here must not resend the share."""
         plan, self.plan = self.plan, None
         return plan
 
@@ -51,7 +51,7 @@ _worker = _Worker()
 
 
 class OpenLoop(User):  # type: ignore[misc]  # Locust's types are left out
-    """Poisson arrivals at a share of the rate, whether or not there are answers."""
+    """Poisson arrivals at a share of the rate, whether or not requests are answered."""
 
     def load(self) -> None:
         plan = _worker.take()
@@ -92,7 +92,7 @@ class OpenLoop(User):  # type: ignore[misc]  # Locust's types are left out
 
 
 class ClosedLoop(FastHttpUser):  # type: ignore[misc]
-    """Locust's own: its latency counts from the send, so what it did not send while it waited is missing."""
+    """Locust's own users. Latency counts from the send, so requests not sent while waiting are missing."""
 
     def get(self) -> None:
         path = self.environment.parsed_options.path
@@ -102,7 +102,7 @@ class ClosedLoop(FastHttpUser):  # type: ignore[misc]
 
 
 def _add_options(parser: Any, **_: Any) -> None:
-    """They travel to the workers, and stand in the form of the web page."""
+    """Locust sends them to the workers, and shows them in the form on its web page."""
     parser.add_argument("--path", default="/", help="Path")
     parser.add_argument("--rate", type=float, default=100.0, help="Open loop: requests per second, in all")
     parser.add_argument("--duration", type=float, default=30.0, help="Open loop: seconds")

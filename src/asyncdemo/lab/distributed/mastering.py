@@ -1,6 +1,6 @@
-"""The master's part: divides the load among the workers, lets them begin together, merges what they send.
+"""The master's part: it divides the load among the workers, starts them together, and merges their results.
 
-Not for: sending anything (``locustfile``, on the workers). Imported by it only, after Locust.
+Not here: sending requests (see ``locustfile``, on the workers), which alone imports this, after Locust.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from asyncdemo.load import Plan
 from asyncdemo.load.command import summary
 
 PLAN, READY, GO, SHARE = "asyncdemo plan", "asyncdemo ready", "asyncdemo go", "asyncdemo share"
-"""Messages: to a worker, from it, to all, from it."""
+"""Messages: to a worker, from one, to all, from one."""
 _LOOK_S: Final = 0.5
 _log = logging.getLogger("asyncdemo")
 
 
 class Master:
-    """One load after the other: a new one begins with each of Locust's tests."""
+    """One load after another: each of Locust's tests starts a new one."""
 
     def __init__(self, environment: Any, runner: Any, whole: Callable[[Any], Plan]) -> None:
-        """whole: the load that is asked for now, of the environment."""
+        """``whole`` returns the currently requested load, given the environment."""
         self._environment, self._runner, self._whole = environment, runner, whole
         self._workers: dict[str, int] = {}
-        """Locust's name of each -> number."""
+        """Locust's name of a worker -> number."""
         self._ready: set[int] = set()
         self._shares: dict[int, Share] = {}
         self._lost: dict[int, str] = {}
@@ -47,7 +47,7 @@ class Master:
         gevent.spawn(self._look_for_lost)
 
     def _begin(self, **_: Any) -> None:
-        """Before Locust starts the users: so each finds its plan there."""
+        """Runs before Locust starts the users, so that each finds its plan."""
         workers = [client.id for client in self._runner.clients.ready]
         self._workers = {name: number for number, name in enumerate(workers)}
         self._ready, self._shares, self._lost, self._is_over = set(), {}, {}, False
@@ -113,12 +113,12 @@ class Master:
             sys.stdout.flush()
             if path := self._environment.parsed_options.save:
                 _save(Path(path), shares)
-        # Not from here: this greenlet is one of those that Locust ends.
+        # In a new greenlet, because Locust would end this one.
         gevent.spawn(self._runner.stop if self._environment.web_ui else self._runner.quit)
 
 
 def told(shares: list[Share]) -> str:
-    """What all workers measured together, and whether they sent as was asked for."""
+    """Describe what all workers measured together, and whether they sent as requested."""
     sent = superposed(shares)
     rate = sum(share.plan.rate or 0.0 for share in shares)
     expected = rate * (shares[0].plan.duration_s or 0.0)

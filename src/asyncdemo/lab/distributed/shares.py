@@ -1,7 +1,7 @@
-"""What one worker measured, how that travels, and what several come to together. Pure.
+"""What one worker measured, its wire format, and merging the results of several. Pure.
 
-Also whether their arrivals are what a Poisson process of the rate would give: two tests of recorded times.
-Not for: Locust (``locustfile``), or making arrivals (``asyncdemo.load.schedule``).
+Also two tests of recorded times: whether the arrivals fit a Poisson process of the rate.
+Not here: Locust (see ``locustfile``), or generating arrivals (see ``asyncdemo.load.schedule``).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, Final, Self, TypeVar
 
 from asyncdemo.errors import UsageError
 from asyncdemo.load import Plan, Result, Send
-from asyncdemo.load.address import read_url
+from asyncdemo.load.arrivals import arrivals_ns
 from asyncdemo.load.events import Answered, Event, Sent
 from asyncdemo.load.histogram import Histogram
-from asyncdemo.load.schedule import arrivals_ns
+from asyncdemo.load.plan import read_url
 
 _NOT_ANSWERED: Final = -1
 _Key = TypeVar("_Key")
@@ -28,9 +28,9 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """worker: from 0. arrivals_ns: when each request was meant to go, from the start of this worker's load.
+    """``worker`` counts from 0. ``arrivals_ns`` are the intended times, from the start of this worker's load.
 
-    sent_ns: when it did. latencies_ns: from when it was meant to, -1 where there was no answer.
+    ``sent_ns`` are the actual ones. ``latencies_ns`` count from the intended time; -1 if there was no answer.
     """
 
     worker: int
@@ -41,7 +41,7 @@ class Share:
     latencies_ns: Sequence[int]
 
     def to_wire(self) -> dict[str, Any]:
-        """As what msgpack can hold."""
+        """Return values that msgpack supports."""
         return {
             "worker": self.worker,
             "plan": self.plan.to_json(),
@@ -53,7 +53,7 @@ class Share:
 
     @classmethod
     def from_wire(cls, fields: Mapping[str, Any]) -> Self:
-        """What ``to_wire`` gave."""
+        """Parse the result of ``to_wire``."""
         return cls(
             int(fields["worker"]),
             Plan.from_json(fields["plan"]),
@@ -64,7 +64,7 @@ class Share:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As a file has it: what was sent is named."""
+        """Return the file format, which names the requests sent."""
         plan = asdict(self.plan)
         del plan["sends"]
         sends = [f"{send.method} {send.path}" for send in self.plan.sends]
@@ -72,7 +72,7 @@ class Share:
 
 
 class Stopwatch:
-    """Puts together what a share says of each request, from the events of the load client."""
+    """Collects the data of each request for a share, from the load client's events."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -81,7 +81,7 @@ class Stopwatch:
         self._latencies_ns: dict[int, int] = {}
 
     def hear(self, event: Event) -> tuple[float, str | None] | None:
-        """Of an end: the latency in milliseconds, and what went wrong, if anything did."""
+        """For the end of a request, return its latency in ms, and the error, if any."""
         if isinstance(event, Sent):
             self._intended_ns.setdefault(event.number, event.intended_ns)
             self._sent_ns.setdefault(event.number, event.sent_ns)
@@ -94,7 +94,7 @@ class Stopwatch:
 
     def share(self, worker: int, result: Result) -> Share:
         numbers = sorted(self._intended_ns)
-        # Of any request the schedule says how long after the start of the load it is.
+        # The schedule gives the time of any request since the start of the load.
         first = next(iter(numbers), 0)
         start_ns = self._intended_ns.get(first, 0) - next(islice(arrivals_ns(self._plan), first, None), 0)
         return Share(
@@ -108,7 +108,7 @@ class Stopwatch:
 
 
 def whole_plan(url: str, path: str, options: Any, **more: Any) -> Plan:
-    """The load of all workers together. options: as typed. Raises UsageError."""
+    """Return the load of all workers together. ``options`` are as typed. Raises UsageError."""
     host, port, own_path = read_url(url)
     return Plan(
         host,
@@ -125,7 +125,7 @@ def whole_plan(url: str, path: str, options: Any, **more: Any) -> Plan:
 
 
 def divided(whole: Plan, workers: int) -> list[Plan]:
-    """One plan for each worker: the same share of the rate, and a seed of its own. Raises UsageError."""
+    """Return a plan for each worker: the same share of the rate, but its own seed. Raises UsageError."""
     if whole.rate is None or whole.arrivals != "poisson":
         raise UsageError("only Poisson arrivals can be divided: the sum of other streams is another stream")
     return [
@@ -134,15 +134,15 @@ def divided(whole: Plan, workers: int) -> list[Plan]:
 
 
 def superposed(shares: Iterable[Share]) -> list[int]:
-    """When each request really went, from the start of its own worker's load.
+    """Return when each request was really sent, from the start of its own worker's load.
 
-    Independent Poisson streams may be laid on top of each other wherever their zero is.
+    Independent Poisson streams can be superposed whatever their zero points.
     """
     return sorted(sent_ns for share in shares for sent_ns in share.sent_ns)
 
 
 def merged(shares: Sequence[Share]) -> Result:
-    """Of at least one. What each could only know of itself is named so in the notes."""
+    """Merge at least one share. The notes name what each worker could only know about itself."""
     results = [share.result for share in shares]
 
     def total(field: str) -> Any:
@@ -201,9 +201,10 @@ _TERMS = 100
 
 
 def count_p(count: int, expected: float) -> float:
-    """How probable a count so far from the expected one is, or further: normal approximation, two-sided.
+    """Return the probability of a count at least this far from the expected one.
 
-    Good from some dozens on. expected: rate times duration, which is also the variance.
+    Normal approximation, two-sided; good from a few dozen. ``expected``, rate × duration, is also the
+    variance.
     """
     if not expected > 0:
         raise ValueError(f"expected is {expected}; it must be above 0")
@@ -211,11 +212,11 @@ def count_p(count: int, expected: float) -> float:
 
 
 def gaps_p(arrivals_ns: Sequence[int], rate: float) -> float:
-    """How probable gaps so far from exponential ones of this rate are, or further.
+    """Return the probability of gaps at least this far from exponential ones of this rate.
 
-    arrivals_ns: in order. Kolmogorov-Smirnov, against a distribution that is given and not fitted; with the
-    limit's series and Stephens' correction for a finite number (Journal of the Royal Statistical Society B
-    32, 1970). Raises ValueError for fewer than two arrivals.
+    ``arrivals_ns`` are in order. A Kolmogorov-Smirnov test against a given distribution, not a fitted one,
+    with the limit's series and Stephens' correction for a finite number (Journal of the Royal Statistical
+    Society B 32, 1970). Raises ValueError for fewer than two arrivals.
     """
     gaps_s = sorted((later - earlier) / _SECOND_NS for earlier, later in pairwise(arrivals_ns))
     if not gaps_s:

@@ -1,8 +1,8 @@
-"""The experiments of the lab: which there are, in the order in which the course comes to them.
+"""The experiments of the lab, in the order in which the course uses them.
 
-They are known without importing what one needs: that is prepared when it is asked for.
-Not for: what any of them measures (the modules beside this one), how (``protocol``), or its apps, which lie
-in the folder of its lesson.
+Listing them imports nothing that they need: that happens when one is prepared.
+Not here: what each measures (see the other modules here), how (see ``protocol``), or its apps, which are in
+the folder of its lesson.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from asyncdemo.lab.harness.environments import Progress, tell_nobody
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.model.fields import read
 
-if TYPE_CHECKING:  # the list of experiments is read where nothing of the lab is installed
+if TYPE_CHECKING:  # the list is also read where the lab is not installed
     from asyncdemo.lab.harness.protocol.description import Experiment
 
 __all__ = ["EXPERIMENTS", "Entry", "Surroundings", "find_experiment"]
@@ -29,9 +29,9 @@ __all__ = ["EXPERIMENTS", "Entry", "Surroundings", "find_experiment"]
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an experiment is prepared with. apps: the folder of its apps.
+    """What an experiment is prepared with. ``apps`` is the folder of its apps.
 
-    tell: is told of an environment being made. say: what is being set up, in words, before anything runs.
+    ``tell`` gets the progress of making an environment. ``say`` gets descriptions of what is being set up.
     """
 
     apps: Path
@@ -41,13 +41,13 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """As ``index.toml`` has it. name: of its record, and of the page of its article.
+    """An entry of ``index.toml``. ``name`` is that of its record, and of its article's page.
 
-    home: the lesson whose folder has its apps. lessons: from which one comes here. minutes: about how long
-    each extent takes.
-    opener: ``module:function``; given the surroundings, it is a context manager that gives the
-    ``Experiment``, and stops what it started. Without one it is ``prepared`` of the module of the same name;
-    where there is none, the file of that name says all.
+    ``home`` is the lesson whose folder has its apps. ``lessons`` lead to this experiment. ``minutes`` is
+    roughly how long each extent takes.
+    ``opener`` is the ``module:function`` of a context manager that takes the surroundings, yields the
+    ``Experiment``, and stops what it started. The default is ``prepared`` in the module of the same name; if
+    there is no such module, the TOML file of that name is enough.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Entry:
     lessons: tuple[str, ...]
     minutes: Mapping[Extent, int | float]
     needs: tuple[str, ...] = ()
-    """Programs of the system that it is better with; without them it says so."""
+    """Optional system programs; the record notes their absence."""
     opener: str = ""
 
     @contextmanager
@@ -64,9 +64,9 @@ class Entry:
         """Raises MissingError if it cannot run here at all, and ServiceError."""
         own = f"{__package__}.{self.name.replace('-', '_')}"
         if not self.opener and find_spec(own) is None:
-            from asyncdemo.lab.experiments.definition import load_definition
+            from asyncdemo.lab.experiments.definition import load_experiment
 
-            yield load_definition(self.name).experiment(surroundings)
+            yield load_experiment(self.name, surroundings)
             return
         with pkgutil.resolve_name(self.opener or f"{own}:prepared")(surroundings) as experiment:
             yield experiment
@@ -86,7 +86,7 @@ EXPERIMENTS: Final = _load_entries()
 
 
 def find_experiment(name: str) -> Entry | None:
-    """name: of an experiment, or the id of a lesson that leads to one."""
+    """``name`` is an experiment's, or the id of a lesson that leads to one."""
     named = {entry.name: entry for entry in EXPERIMENTS}
     led = {lesson: entry for entry in EXPERIMENTS for lesson in entry.lessons}
     return named.get(name) or led.get(name)

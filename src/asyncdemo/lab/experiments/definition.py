@@ -1,11 +1,11 @@
-"""An experiment as its TOML file has it: contestants, settings, sizes, and the rows of its report.
+"""An experiment as defined by its TOML file: contestants, settings, sizes, and the rows of its report.
 
-Where a value of a row is a list, the row stands for several, one for each; of several lists the first one
-changes slowest, and for ``arm`` "*" is all of ``[names]``. A row with ``rows`` stands for these, which have
-what they leave out from it; one with ``only`` is there in that setting alone. In texts ``{arm}``, ``{base}``
-and ``{setting}`` are these in the words of ``[names]``, ``{figure}`` and ``{percent}`` the figure's.
-Not for: what needs more than data (services, what only one experiment looks at): the modules beside this one
-give it.
+If a value of a row is a list, the row expands to one row for each item; with several lists, the first one
+varies slowest. For ``arm``, "*" means all of ``[names]``. A row with ``rows`` expands to those, which inherit
+what they omit; one with ``only`` applies to that setting alone. In texts, ``{arm}``, ``{base}`` and
+``{setting}`` are replaced by their entries in ``[names]``, ``{figure}`` and ``{percent}`` by the figure's.
+Not here: what needs more than data (services, checks of a single experiment), which the other modules
+provide.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from asyncdemo.lab.results.comparison import (
 from asyncdemo.lab.results.flags import percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
-from asyncdemo.lab.servers import PROGRAMS, App, Interface
+from asyncdemo.lab.servers import PROGRAMS
 from asyncdemo.load import Send
 from asyncdemo.model.fields import read
 
@@ -54,10 +54,10 @@ _OF_SETTING: Final = {field.name for field in fields(Setting)} - {"sends", "knob
 
 @dataclass(frozen=True, slots=True)
 class _Contestant:
-    """program: of ``PROGRAMS``. app: its file, in the folder of the lesson. notes: before the program's.
+    """``program`` is a key of ``PROGRAMS``, ``app`` a file in the folder of the lesson.
 
-    server: its name in the report, if it is not the program's title. command: in place of the program's, and
-    then the notes are.
+    ``notes`` precede the program's. ``server`` is its name in the report; the default is the program's title.
+    ``command`` replaces the program's, and then ``notes`` replace its notes.
     """
 
     name: str
@@ -65,7 +65,6 @@ class _Contestant:
     framework: str
     program: str
     app: str
-    interface: Interface
     server: str = ""
     command: str = ""
     loop: str = ""
@@ -77,10 +76,10 @@ class _Contestant:
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """What a setting needs beside itself.
+    """What a setting needs besides itself.
 
-    sends: "GET /", or names of what the module gives. checks, counts: names of answers, of those that any
-    experiment has, and of those that the module gives.
+    ``sends`` are, for example, "GET /", or names that the module supplies. ``checks`` and ``counts`` are
+    names of answers, standard checks and counts, or those that the module supplies.
     """
 
     sends: tuple[str, ...]
@@ -94,10 +93,10 @@ class _Condition:
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """own, base: figures of the article, ``table.column@row``; words may have them, and their texts. Without
-    base the ratio is published itself.
+    """``own`` and ``base`` are figures of the article, ``table.column@row``; ``words`` can use them and their
+    texts. Without ``base``, the ratio itself is published.
 
-    more: others, whose texts are {0}, {1}, ... in the words.
+    ``more`` are further figures, whose texts are {0}, {1}, ... in the words.
     """
 
     words: str
@@ -120,9 +119,9 @@ class _Row:
     bound: Bound | None = None
     differs: tuple[str, ...] = ()
     arm_differs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Arm -> what differs only in its rows; stands first."""
+    """Arm -> differences only in its rows; listed first."""
     base_differs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Base -> the same; stands last."""
+    """Base -> the same; listed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,101 +133,81 @@ class _File:
     article: str = ""
     twin_of: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
-    """Arm or setting -> how the names of rows call it."""
+    """Arm or setting -> its name in the names of rows."""
     answers: Mapping[str, Answer] = field(default_factory=dict)
     closing: tuple[str, ...] = ()
-    """Contestants that close each connection after its answer."""
+    """Contestants that close each connection after the answer."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
-    """Those that only this experiment has."""
+    """Figures specific to this experiment."""
     notes: tuple[str, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    name: str
-    file: _File
-    conditions: tuple[tuple[Setting, _Condition, Mapping[str, Any]], ...]
-    """With their knobs."""
-    rows: tuple[Asked, ...]
+def load_experiment(
+    name: str,
+    surroundings: Surroundings,
+    checks: Mapping[str, Iterable[Check]] | None = None,
+    counts: Iterable[Count] = (),
+    sends: Mapping[str, Send] | None = None,
+    names: Mapping[str, str] | None = None,
+    gone: Mapping[str, Unavailable] | None = None,
+    leave_out: tuple[str, ...] = (),
+) -> Experiment:
+    """``checks``, ``counts`` and ``sends`` supply names used in the file, besides the standard ones.
 
-    def experiment(
-        self,
-        surroundings: Surroundings,
-        checks: Mapping[str, Iterable[Check]] | None = None,
-        counts: Iterable[Count] = (),
-        sends: Mapping[str, Send] | None = None,
-        gone: Mapping[str, Unavailable] | None = None,
-        leave_out: tuple[str, ...] = (),
-    ) -> Experiment:
-        """checks, counts, sends: what names in the file stand for, beside those that always do.
-
-        gone: programs that cannot be had, and why. leave_out: contestants that are not measured; nor are the
-        rows about them.
-        """
-        contestants = tuple(
-            _contestant(entry, surroundings, gone or {})
-            for entry in self.file.contestants
-            if entry.name not in leave_out
-        )
-        keeping = tuple(item.arm.name for item in contestants if item.arm.name not in self.file.closing)
-        answers = {name: [answer.check()] for name, answer in self.file.answers.items()}
-        known_counts = {count.name: count for count in (*COUNTS, *counts)}
-        conditions = []
-        for setting, entry, knobs in self.conditions:
-            standard = standard_checks(setting.clients or 0, self.file.closing, keeping)
-            known = {**standard, **answers, **(checks or {})}
-            conditions.append(
-                Condition(
-                    setting,
-                    tuple((sends or {}).get(name) or send_of(name) for name in entry.sends),
-                    knobs,
-                    entry.arms,
-                    tuple(check for name in entry.checks for check in known[name]),
-                    tuple(known_counts[name] for name in entry.counts),
-                    entry.capacity,
-                    entry.rounds,
-                    entry.warm,
-                )
-            )
-        return Experiment(
-            self.name,
-            self.file.title,
-            contestants,
-            tuple(conditions),
-            tuple(row for row in self.rows if not {row.arm, row.base} & {*leave_out}),
-            article=self.file.article,
-            lesson=self.file.lesson,
-            sizes=self.file.sizes,
-            twin_of=self.file.twin_of,
-            packages=shared_packages(item.served for item in contestants),
-            missing=self.file.missing,
-            notes=self.file.notes,
-        )
-
-
-def load_definition(name: str, names: Mapping[str, str] | None = None) -> Definition:
-    """names: more of ``[names]``. Raises LabFileError with file and field."""
+    ``names`` extends ``[names]``. ``gone`` are unavailable programs, with reasons. ``leave_out`` are
+    contestants to skip, and their rows. Raises LabFileError with file and field.
+    """
     path = _FOLDER / f"{name}.toml"
     try:
-        return _read(name, tomllib.loads(path.read_text(encoding="utf-8")), names or {})
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        every, settings, rows = (data.pop(part, {}) for part in ("every_setting", "settings", "rows"))
+        file = read(_File, {**data, "names": {**data.get("names", {}), **(names or {})}}, strict=True)
+        described = [
+            _condition({**every, **setting}, f"settings[{place}]") for place, setting in enumerate(settings)
+        ]
+        asked = tuple(_rows(rows, file))
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
-
-
-def _read(name: str, data: dict[str, Any], names: Mapping[str, str]) -> Definition:
-    every, settings, rows = (data.pop(part, {}) for part in ("every_setting", "settings", "rows"))
-    file = read(_File, {**data, "names": {**data.get("names", {}), **names}}, strict=True)
-    conditions = tuple(
-        _condition({**every, **setting}, f"settings[{place}]") for place, setting in enumerate(settings)
+    contestants = tuple(
+        _contestant(entry, surroundings, gone or {})
+        for entry in file.contestants
+        if entry.name not in leave_out
     )
-    article = load_article(file.article) if file.article else None
-    asked = [
-        _asked(row, file, article, f"rows[{place}]")
-        for place, group in enumerate(rows)
-        for row in _spread({**group, "arm": [*file.names]} if group.get("arm") == "*" else group)
-    ]
-    return Definition(name, file, conditions, tuple(asked))
+    keeping = tuple(item.arm.name for item in contestants if item.arm.name not in file.closing)
+    answers = {name: [answer.check()] for name, answer in file.answers.items()}
+    known_counts = {count.name: count for count in (*COUNTS, *counts)}
+    conditions = []
+    for setting, entry, knobs in described:
+        standard = standard_checks(setting.clients or 0, file.closing, keeping)
+        known = {**standard, **answers, **(checks or {})}
+        conditions.append(
+            Condition(
+                setting,
+                tuple((sends or {}).get(name) or send_of(name) for name in entry.sends),
+                knobs,
+                entry.arms,
+                tuple(check for name in entry.checks for check in known[name]),
+                tuple(known_counts[name] for name in entry.counts),
+                entry.capacity,
+                entry.rounds,
+                entry.warm,
+            )
+        )
+    return Experiment(
+        name,
+        file.title,
+        contestants,
+        tuple(conditions),
+        tuple(row for row in asked if not {row.arm, row.base} & {*leave_out}),
+        file.sizes,
+        article=file.article,
+        lesson=file.lesson,
+        twin_of=file.twin_of,
+        packages=shared_packages(item.served for item in contestants),
+        missing=file.missing,
+        notes=file.notes,
+    )
 
 
 def _contestant(
@@ -240,7 +219,7 @@ def _contestant(
     served = ServedApp(
         entry.name,
         program,
-        App(surroundings.apps / entry.app, entry.interface),
+        surroundings.apps / entry.app,
         entry.packages,
         path=entry.path,
         tell=surroundings.tell,
@@ -267,22 +246,34 @@ def _condition(given: Mapping[str, Any], where: str) -> tuple[Setting, _Conditio
     return setting, read(_Condition, rest, where, strict=True), knobs
 
 
-def _spread(group: Mapping[str, Any], outer: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
-    """The rows that it stands for; none that would compare an arm with itself."""
-    whole = _merged(outer or {}, {name: value for name, value in group.items() if name != "rows"})
+def _rows(groups: Iterable[Mapping[str, Any]], file: _File) -> Iterator[Asked]:
+    article = load_article(file.article) if file.article else None
+    for place, group in enumerate(groups):
+        for row in _spread(group, {}, [*file.names]):
+            yield _asked(row, file, article, f"rows[{place}]")
+
+
+def _spread(
+    group: Mapping[str, Any], outer: Mapping[str, Any], every_arm: list[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows that it expands to, except those that would compare an arm with itself."""
+    whole = _merged(outer, {name: value for name, value in group.items() if name != "rows"})
+    if whole.get("arm") == "*":
+        whole["arm"] = every_arm
     axes = {name: value for name, value in whole.items() if name in _AXES and isinstance(value, list)}
     for chosen in product(*axes.values()):
         row = {**whole, **dict(zip(axes, chosen, strict=True))}
         if "rows" in group:
             for inner in group["rows"]:
                 if inner.get("only", row.get("setting")) == row.get("setting"):
-                    yield from _spread({key: own for key, own in inner.items() if key != "only"}, row)
+                    own = {key: value for key, value in inner.items() if key != "only"}
+                    yield from _spread(own, row, every_arm)
         elif row["arm"] != row["base"] or row.keys() & {"base_setting", "base_value"}:
             yield row
 
 
 def _merged(outer: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables field by field."""
+    """Merge tables field by field."""
     found = {**outer, **own}
     for name in outer.keys() & own.keys():
         if isinstance(outer[name], Mapping) and isinstance(own[name], Mapping):

@@ -1,6 +1,6 @@
-"""What seed 002 needs beside ``flask-and-quart.toml``: a database, and what is looked at in it.
+"""What seed 002 needs besides ``flask-and-quart.toml``: a database, and checks in it.
 
-Not for: the apps (``apps/`` of lesson ``psycopg2-to-asyncpg``).
+Not here: the apps (see ``apps/`` of lesson ``psycopg2-to-asyncpg``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.experiments.definition import load_definition
+from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check
 from asyncdemo.lab.harness.database import Database, Risen, film_database
@@ -49,8 +49,9 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def described(surroundings: Surroundings, database: Database, gone: Unavailable | None) -> Experiment:
-    """gone: why there is no eventlet. Then gevent's rows stand beside those that are refused."""
+    """``gone`` is why there is no eventlet. Then gevent's rows stand beside the refused ones."""
     published, stand_in = _AS_PUBLISHED
+    missing = {"Gunicorn's eventlet worker": f"{gone.successor}. {gone.why}"} if gone else {}
     counts = (
         Count("db_connections_made", Risen(database.sessions)),
         Count("db_sessions", lambda _: database.connected()),
@@ -61,7 +62,8 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
         "stored": tuple(_stored(database)),
         "pool": tuple(_connections(database)),
     }
-    experiment = load_definition("flask-and-quart").experiment(
+    experiment = load_experiment(
+        "flask-and-quart",
         surroundings,
         checks,
         counts,
@@ -73,7 +75,7 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
     return replace(
         experiment,
         asked=tuple(asked),
-        missing={**experiment.missing, **_missing_eventlet(gone)},
+        missing={**experiment.missing, **missing},
         own_pids=database.pids,
         died=database.died,
         notes=(
@@ -84,12 +86,8 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
     )
 
 
-def _missing_eventlet(gone: Unavailable | None) -> dict[str, str]:
-    return {"Gunicorn's eventlet worker": f"{gone.successor}. {gone.why}"} if gone else {}
-
-
 def _answers() -> Iterator[Check]:
-    """PoolError, which psycopg2 raises when its pool is empty, would be a 500 here."""
+    """If psycopg2's pool were empty, its PoolError would be a 500 here."""
     film = films()[_FILM - 1]
     shown = {"title": film.title, "release_year": film.release_year}
     every = {str(film.film_id): {"title": film.title, "release_year": film.release_year} for film in films()}
@@ -118,7 +116,7 @@ def _stored(database: Database) -> Iterator[Check]:
 
 
 def _connections(database: Database) -> Iterator[Check]:
-    """How many the pool has before the load, and how many are made under it."""
+    """Check how many the pool has before the load, and how many are made under load."""
     made = Risen(database.sessions)
 
     def before(scene: Scene, least: int, most: int) -> Seen:

@@ -1,6 +1,6 @@
-"""What seed 000 needs beside ``flask-and-sanic.toml``: what is looked at before, during and after the load.
+"""What seed 000 needs besides ``flask-and-sanic.toml``: checks before, during and after the load.
 
-Not for: the apps (``apps/`` of lesson ``flask-vs-sanic``).
+Not here: the apps (see ``apps/`` of lesson ``flask-vs-sanic``).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.harness.checks import threads_of
+from asyncdemo.lab.experiments.definition import load_experiment
+from asyncdemo.lab.harness.checks import count_check, threads_of
 from asyncdemo.lab.harness.protocol.description import Check, Experiment, Scene, Seen, When
 
 _UNTHREADED, _THREADED, _SANIC = "flask-unthreaded", "flask-threaded", "sanic"
@@ -23,14 +23,14 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     checks = {
         "gates of 10": _gates(10),
         "gates of 50": _gates(50),
-        "threads": (_threads(50),),  # of fewer most are gone when one looks
+        "threads": (_threads(50),),  # with fewer uploads, most threads are gone before the check
     }
-    yield load_definition("flask-and-sanic").experiment(surroundings, checks)
+    yield load_experiment("flask-and-sanic", surroundings, checks)
 
 
 def _gates(many: int) -> tuple[Check, Check]:
-    """No contestant is quicker than its gate: then some uploads would not have waited for it."""
-    # As the apps draw; the first one is for the request that checked the answer.
+    """No contestant may be faster than its gate: then some uploads would not have waited for it."""
+    # Draw as the apps do; the first number is for the request that checked the answer.
     draw = random.Random(_SEED)
     drawn_ms = [draw.randint(_FASTEST_MS, _SLOWEST_MS) for _ in range(1 + many)][1:]
 
@@ -48,8 +48,12 @@ def _gates(many: int) -> tuple[Check, Check]:
 
 
 def _threads(many: int) -> Check:
-    def look(scene: Scene) -> Seen:
-        there = threads_of(scene)
-        return Seen(f"{there}", there > many // 2)
-
-    return Check("threads while it is loaded", f"more than {many // 2}", look, When.LOADED, (_THREADED,))
+    few = many // 2
+    return count_check(
+        "threads while it is loaded",
+        f"more than {few}",
+        threads_of,
+        lambda there: there > few,
+        When.LOADED,
+        (_THREADED,),
+    )

@@ -1,6 +1,6 @@
-"""What the greenlets need beside ``greenlets.toml``: a database, and how many queries are in flight in it.
+"""What the greenlets need besides ``greenlets.toml``: a database, and a count of its queries in flight.
 
-Not for: the apps (``apps/`` of lesson ``greenlets``).
+Not here: the apps (see ``apps/`` of lesson ``greenlets``).
 """
 
 from __future__ import annotations
@@ -13,17 +13,10 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.harness.checks import answer_check
+from asyncdemo.lab.experiments.definition import load_experiment
+from asyncdemo.lab.harness.checks import answer_check, count_check
 from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol.description import (
-    Check,
-    Count,
-    Experiment,
-    Scene,
-    Seen,
-    When,
-)
+from asyncdemo.lab.harness.protocol.description import Check, Count, Experiment, Scene, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -51,7 +44,7 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
         Count("db_queries_in_flight", lambda _: database.in_flight()),
         Count("db_sessions", lambda _: database.connected()),
     )
-    experiment = load_definition("greenlets").experiment(surroundings, checks, counts)
+    experiment = load_experiment("greenlets", surroundings, checks, counts)
     return replace(
         experiment,
         own_pids=database.pids,
@@ -64,31 +57,25 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
 
 
 def _connected(database: Database, pool: int) -> Check:
-    def look(_: Scene) -> Seen:
-        there = database.connected_at_most(pool)
-        return Seen(f"{there:.0f}", there == pool)
-
-    return Check("connections to PostgreSQL", f"{pool}", look, always=True)
+    return count_check(
+        "connections to PostgreSQL",
+        f"{pool}",
+        lambda _: database.connected_at_most(pool),
+        lambda there: there == pool,
+        always=True,
+    )
 
 
 def _in_flight(database: Database, pool: int) -> Iterator[Check]:
-    """Looked for again and again: at a single moment there may be fewer."""
+    """Look repeatedly: at a single moment there may be fewer."""
 
-    def most() -> float:
+    def most(_: Scene) -> float:
         seen = []
-        for _ in range(_LOOKS):
+        for _look in range(_LOOKS):
             seen.append(database.in_flight())
             time.sleep(_LOOK_S)
         return max(seen)
 
-    def one(_: Scene) -> Seen:
-        many = most()
-        return Seen(f"{many:.0f}", many == 1)
-
-    def several(_: Scene) -> Seen:
-        many = most()
-        return Seen(f"{many:.0f}", pool / 2 < many <= pool)
-
-    what = "queries in flight in PostgreSQL"
-    yield Check(what, "1", one, When.LOADED, _ONE_AT_A_TIME)
-    yield Check(what, f"more than {pool / 2:.0f}, at most {pool}", several, When.LOADED, _SEVERAL)
+    what, several = "queries in flight in PostgreSQL", f"more than {pool / 2:.0f}, at most {pool}"
+    yield count_check(what, "1", most, lambda many: many == 1, When.LOADED, _ONE_AT_A_TIME)
+    yield count_check(what, several, most, lambda many: pool / 2 < many <= pool, When.LOADED, _SEVERAL)

@@ -1,7 +1,7 @@
-"""What ten thousand connections need beside ``ten-thousand.toml``: what a server holds, and a contestant that
-cannot be had.
+"""What ten thousand connections need besides ``ten-thousand.toml``: what a server holds, and a contestant
+that is not available.
 
-Not for: how many requests a server can answer (``constant_rate``).
+Not here: how many requests a server can answer (see ``constant_rate``).
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from typing import Final
 import psutil
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.harness import Knobs, Started
-from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
+from asyncdemo.lab.experiments.definition import load_experiment
+from asyncdemo.lab.harness import Knobs, Started, Unavailable
 from asyncdemo.lab.harness.protocol.description import Check, Contestant, Count, Experiment, Scene, Seen
 from asyncdemo.lab.results.setup import Arm, Model
 
 _OTHER_FILES: Final = 100
+_JAPRONTO: Final = Unavailable(
+    "Its last release, 0.1.2, is compiled for Python 3.5 and 3.6, and for no later one.",
+    "uvicorn or Granian",
+)
 
 
 @contextmanager
@@ -32,20 +35,20 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
         Count("bytes_per_connection", held.bytes_per_connection, most=False),
     )
     checks = {"2,000 files": [held.check(2_000)], "10,000 files": [held.check(10_000)]}
-    experiment = load_definition("ten-thousand").experiment(surroundings, checks, counts)
+    experiment = load_experiment("ten-thousand", surroundings, checks, counts)
     yield replace(experiment, contestants=(*experiment.contestants, _japronto()))
 
 
 @dataclass
 class _Held:
-    """What a server holds, beyond what it held when it was ready: looked at from outside, by psutil."""
+    """What a server holds, beyond what it held when it was ready: seen from outside, by psutil."""
 
     _before: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Port -> files, bytes."""
     _most: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def check(self, planned: int) -> Check:
-        """Whether it may open so many files; and what it has now, to be compared with."""
+        """Check that it may open this many files, and note what it has now as the baseline."""
         needed = planned + _OTHER_FILES
 
         def ready(scene: Scene) -> Seen:
@@ -89,18 +92,16 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Gone:
-    """A contestant that is named in the question, and cannot be had."""
+    """A contestant that the question names, but that is not available."""
 
     name: str
 
     def start(self, knobs: Knobs) -> Started:  # noqa: ARG002
-        raise NOT_TO_BE_HAD[self.name]
+        raise _JAPRONTO
 
 
 def _japronto() -> Contestant:
-    gone = NOT_TO_BE_HAD["japronto"]
-    title = "Japronto"
-    arm = Arm(
-        "japronto", title, Model.COROUTINES, title, title, unavailable=gone.why, successor=gone.successor
-    )
+    title, model = "Japronto", Model.COROUTINES
+    why, successor = _JAPRONTO.why, _JAPRONTO.successor
+    arm = Arm("japronto", title, model, title, title, unavailable=why, successor=successor)
     return Contestant(arm, _Gone("japronto"))

@@ -1,6 +1,6 @@
-"""What seed 004 needs beside ``twenty-one-pairs.toml``: its stack, its settings, and the bounds that follow.
+"""What seed 004 needs besides ``twenty-one-pairs.toml``: its stack, its settings, and the resulting bounds.
 
-Not for: the stack or the pairs (``lab.stack``).
+Not here: the stack or the pairs (see ``lab.stack``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.experiments.definition import load_definition
+from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.machine import choose_pinning
 from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment
 from asyncdemo.lab.harness.served_app import shared_packages
@@ -20,17 +20,17 @@ from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, latency
 from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Loop, Setting
-from asyncdemo.lab.stack.opened import Stack, open_stack
 from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
 from asyncdemo.lab.stack.stacked import Stacked, condition, contestant
+from asyncdemo.lab.stack.start import Stack, open_stack
 from asyncdemo.packages import WITHOUT_WHEEL
 
 BASE_AGAIN: Final = f"{BASE}-again"
-"""The base, measured a second time: it stands in the article's row of the base, whose ratio is 1."""
+"""The base, measured a second time, for the base's own row in the article, whose ratio is 1."""
 _ROWS: Final = {BASE_AGAIN if name == BASE else name: pair.row for name, pair in PAIRS.items()}
 """Arm -> its row in the article."""
 _FEW: Final = 3
-"""Rounds of the pairs and settings of which no ranking is claimed."""
+"""Rounds for pairs and settings for which no ranking is claimed."""
 _SHARES: Final = (0.5, 0.7, 0.9)
 _PUBLISHED: Final = ("mine", "better-async", "better-sync")
 _LONG: Final = "mine-long"
@@ -46,7 +46,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
     processors = _processors()
     configurations = {**CONFIGURATIONS, "fitted": fitted(processors)}
-    experiment = load_definition("twenty-one-pairs", _ROWS).experiment(surroundings)
+    experiment = load_experiment("twenty-one-pairs", surroundings, names=_ROWS)
     contestants = _contestants(stack, surroundings)
     served = [item.served.served for item in contestants if isinstance(item.served, Stacked)]
     six = ", ".join(PAIRS[name].title for name in SIX)
@@ -70,13 +70,13 @@ def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
 
 
 def _processors() -> int:
-    """That the lab may use; the servers are kept off the client's."""
+    """Count those that the lab may use; the servers are kept off the client's."""
     pinning = choose_pinning()
     return len({*pinning.client, *pinning.server}) or os.cpu_count() or 1
 
 
 def _contestants(stack: Stack, surroundings: Surroundings) -> tuple[Contestant, ...]:
-    """The six in all rounds, the others in few; the base twice, which makes its row of the article."""
+    """Measure the six in all rounds, the others in few, and the base twice, for its own row."""
     made = {
         name: contestant(
             stack, pair, surroundings.apps, surroundings.tell, rounds=None if name in SIX else _FEW
@@ -91,7 +91,7 @@ def _contestants(stack: Stack, surroundings: Surroundings) -> tuple[Contestant, 
 def _conditions(
     stack: Stack, configurations: Mapping[str, Configuration], processors: int
 ) -> tuple[Condition, ...]:
-    """The first has all checks, each trial those without a load. Only a full run goes on after the third."""
+    """Do all checks for the first; in trials, those without a load. Only full runs go beyond the third."""
     own = configurations["fitted"]
     titles = {
         "mine": "My benchmark",
@@ -119,7 +119,7 @@ def _conditions(
 
 
 def _level(mine: Condition, share: float) -> Condition:
-    """As much as the slowest of the six can do, and less: what their latency is then."""
+    """Load at a share of what the slowest of the six can do, to see the latency there."""
     setting = Setting(
         f"mine-at-{share * 100:.0f}",
         f"{mine.setting.title}, an open loop at {share:.0%} of the slowest",
@@ -136,7 +136,7 @@ def _level(mine: Condition, share: float) -> Condition:
 def _predicted(
     row: Asked, stack: Stack, configurations: Mapping[str, Configuration], processors: int
 ) -> Asked:
-    """With its bound, and what is not as it was in the article. Of a level of load there is neither."""
+    """Add its bound, and how it differs from the article. A level of load has neither."""
     configuration = configurations.get("mine" if row.setting == _LONG else row.setting)
     if configuration is None:
         return row
@@ -149,7 +149,7 @@ def _predicted(
 
 
 def _bound(row: Asked, configuration: Configuration, is_sync: bool, is_pooled: bool) -> Bound | None:
-    """What waiting alone would give; of a 99th percentile it says nothing."""
+    """Return what waiting alone would give; it says nothing about a 99th percentile."""
     sides = (is_sync, True)
     own, base = (configuration.bound_per_s(side, is_pooled) for side in sides)
     if own is None or base is None:

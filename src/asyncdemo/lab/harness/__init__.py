@@ -1,9 +1,9 @@
-"""What measures: contestants are started with every worker at work, loaded, watched, and ended.
+"""The measuring instruments: contestants are started with every worker ready, loaded, watched, and stopped.
 
-Here is what can be measured: something that is started under given knobs, and answers on a port until it is
-stopped. ``protocol`` is the order in which that happens.
-Not for: the programs (``lab.servers``), what is measured (``lab.experiments``), or what it comes to
-(``lab.results``).
+This module defines what can be measured: anything that can be started with given knobs and answers on a port
+until it is stopped. ``protocol`` is the procedure.
+Not here: the programs (see ``lab.servers``), what is measured (see ``lab.experiments``), or the results (see
+``lab.results``).
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ __all__ = ["Knobs", "NotStarted", "PortKept", "Startable", "Started", "Unavailab
 
 
 Knobs = Mapping[str, int | float | str]
-""""workers", "threads", "backlog" and "loop" are the server's; any other is the app's, which
-finds it in its environment: ``delay_ms`` as ``LAB_DELAY_MS``.
+""""workers", "backlog" and "loop" are for the server. All others are for the app, which finds them
+in its environment: ``delay_ms`` as ``LAB_DELAY_MS``.
 """
 
 
 class NotStarted(AsyncdemoError):
-    """It did not come to the point where every worker answers. The text has the last lines that it wrote."""
+    """The contestant failed before every worker answered. The message includes its last lines of output."""
 
     def __init__(self, problem: str, outcome: TrialOutcome = TrialOutcome.NOT_STARTED) -> None:
-        """outcome: NOT_STARTED (its port is somebody else's, a program is not there), HUNG or DIED."""
+        """``outcome`` is NOT_STARTED (its port is taken, or a program is missing), HUNG or DIED."""
         super().__init__(problem)
         self.outcome = outcome
 
 
 class PortKept(AsyncdemoError):
-    """Raised by the end of the ``with`` of a ``Started``: it has been stopped, and its port is not free."""
+    """Raised on leaving the ``with`` of a ``Started``: it has been stopped, but its port is not free."""
 
     outcome = TrialOutcome.PORT_KEPT
 
 
 class Unavailable(AsyncdemoError):
-    """It cannot be had on this machine. why: in words. successor: what one would take today, or ""."""
+    """Not available on this machine. ``why`` is a sentence; ``successor`` is today's alternative, or ""."""
 
     exit_code = EXIT_MISSING
 
@@ -50,9 +50,9 @@ class Unavailable(AsyncdemoError):
 
 
 class Started(Protocol):
-    """A context manager: at its end it is stopped, with everything that it started.
+    """A context manager. On exit, it is stopped together with everything that it started.
 
-    The end raises PortKept if the port is not free then, unless another exception is on its way.
+    Exiting raises PortKept if the port is not free by then, unless another exception is being raised.
     """
 
     @property
@@ -60,16 +60,16 @@ class Started(Protocol):
 
     @property
     def command(self) -> str:
-        """The exact command, to be shown: without folders, and with PORT for the port."""
+        """The exact command for display, without folders, and with PORT for the port."""
 
     def pids(self) -> tuple[int, ...]:
-        """All processes of it that there are now; none of them is asyncdemo's own."""
+        """Return all of its current processes; none of them is asyncdemo's own."""
 
     def workers(self) -> tuple[int, ...]:
-        """Those of them that answered when it started, and are still there: no master is among them."""
+        """Return the processes that answered at the start and still run. A master is not among them."""
 
     def died(self) -> str:
-        """How it ended unasked, in words, or what it stands behind; "" while it runs."""
+        """Describe how it, or what it stands behind, ended unasked; "" while it runs."""
 
     def __enter__(self) -> Self: ...
 
@@ -81,4 +81,4 @@ class Startable(Protocol):
     def name(self) -> str: ...
 
     def start(self, knobs: Knobs) -> Started:
-        """Returns when every worker has answered. Raises NotStarted, or Unavailable."""
+        """Return once every worker has answered. Raises NotStarted or Unavailable."""

@@ -1,6 +1,6 @@
-"""What any experiment may look at and count: answers, connections, what was under way, threads, a backlog.
+"""Checks and counts for any experiment: answers, connections, requests under way, threads, a backlog.
 
-Not for: what only one experiment can know, such as the rows in its database.
+Not here: what is specific to one experiment, such as the rows in its database.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def answer_check(
     headers: Mapping[str, str] | None = None,
     always: bool = True,
 ) -> Check:
-    """asked: the body in words; holds: whether a body is that. headers: that begin so, in any case."""
+    """``asked`` describes the body, ``holds`` tests it; ``headers`` are prefixes, compared ignoring case."""
     wanted = dict(headers or {})
 
     def look(scene: Scene) -> Seen:
@@ -60,7 +60,7 @@ def json_check(send: Send, asked: str, wanted: object) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """send: "GET /". text: the body; or json, and words for it. always: looked at in each trial, too."""
+    """The expected answer to ``send`` ("GET /"). ``json`` has ``words``. ``always``: check in each trial."""
 
     send: str
     text: str = ""
@@ -78,41 +78,60 @@ class Answer:
 
 
 def send_of(text: str) -> Send:
-    """text: "GET /"."""
+    """``text`` is, for example, "GET /"."""
     method, _, path = text.partition(" ")
     return Send(method, path)
+
+
+def count_check(
+    what: str,
+    asked: str,
+    count: Callable[[Scene], float],
+    holds: Callable[[float], bool],
+    when: When = When.READY,
+    arms: tuple[str, ...] = (),
+    always: bool = False,
+) -> Check:
+    """``asked`` describes the number, ``holds`` tests it."""
+
+    def look(scene: Scene) -> Seen:
+        many = count(scene)
+        return Seen(f"{many:,.0f}", holds(many))
+
+    return Check(what, asked, look, when, arms, always)
 
 
 def standard_checks(
     clients: int, closing: tuple[str, ...], keeping: tuple[str, ...]
 ) -> dict[str, tuple[Check, ...]]:
-    """Of a closed loop, after it. closing, keeping: arms that close their connections, and that do not."""
-
-    def at_once(scene: Scene) -> Seen:
-        open_at_once = scene.load.open_at_once if scene.load else None
-        return Seen(f"{open_at_once}", open_at_once == clients)
-
-    def kept(scene: Scene) -> Seen:
-        opened = scene.load.connections if scene.load else None
-        return Seen(f"{opened}", opened == clients)
+    """Return checks after a closed loop. ``closing`` arms close their connections, ``keeping`` arms don't."""
 
     def closed(scene: Scene) -> Seen:
         load = scene.load
         opened, answered = (load.connections or 0, load.answered) if load else (0, 0)
         return Seen(f"{opened:,} for {answered:,} answers", opened >= answered > clients)
 
-    what = "connections opened"
+    def at_once(scene: Scene) -> float:
+        return (scene.load.open_at_once or 0) if scene.load else 0
+
+    def opened(scene: Scene) -> float:
+        return (scene.load.connections or 0) if scene.load else 0
+
+    def is_all(many: float) -> bool:
+        return many == clients
+
+    what, many = "connections opened", f"{clients:,}"
     return {
-        "all at once": (Check("requests under way at once", f"{clients}", at_once, When.AFTER),),
+        "all at once": (count_check("requests under way at once", many, at_once, is_all, When.AFTER),),
         "connections": (
-            Check(what, f"{clients}", kept, When.AFTER, keeping),
+            count_check(what, many, opened, is_all, When.AFTER, keeping),
             Check(what, "one for each answer", closed, When.AFTER, closing),
         ),
     }
 
 
 def threads_of(scene: Scene) -> int:
-    """Of all processes of the contestant."""
+    """Count the threads of all processes of the contestant."""
     threads = 0
     for pid in scene.started.pids():
         with contextlib.suppress(psutil.Error):  # it has ended
@@ -125,9 +144,9 @@ def _longest_ms(scene: Scene) -> float:
 
 
 def longest_of_backlog(scene: Scene) -> float:
-    """The longest wait, as a multiple of what the formula says for the run until its last answer.
+    """Return the longest wait, as a multiple of the formula's for the run until its last answer.
 
-    Nearly an identity: of answers in the order of their requests it is 1. 0 where there is no backlog.
+    This is nearly an identity: 1 if answers come in the order of their requests. 0 if there is no backlog.
     """
     load, rate = scene.load, scene.setting.rate_per_s
     if load is None or not load.answered or not rate:

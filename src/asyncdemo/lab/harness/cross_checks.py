@@ -1,8 +1,8 @@
-"""Other load programs as engines, if they are on PATH: to see that ours agrees with them, labelled as theirs.
+"""Other load programs as engines, if they are on PATH: a cross-check of our client, labelled with their
+names.
 
-They are never what a figure rests on. wrk and ab know closed loops only; oha's latencies are from the
-intended send when it is given a rate.
-Not for: our own client (``engines``).
+No figure is based on them. wrk and ab can only do closed loops; given a rate, oha measures latency from the
+intended send.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _POLL_S: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A load program. command: for a plan; raises UsageError if it cannot do that."""
+    """A load program. ``command`` raises UsageError if the program cannot follow the plan."""
 
     name: str
     command: Callable[[Plan], list[str]]
@@ -64,7 +64,7 @@ class ProgramSending:
                 os.sched_setaffinity(self._process.pid, self._plan.cpus)
 
     def finished(self, within_s: float) -> bool:
-        """Without waiting for the process in the system's sense: so its CPU time can still be read."""
+        """Leave the process unreaped, so that its CPU time can still be read."""
         assert self._process is not None
         deadline_s = time.monotonic() + within_s
         while os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
@@ -103,7 +103,7 @@ class ProgramSending:
 
 
 def _cpu_s(pid: int) -> float | None:
-    """Of a process that has ended and was not waited for yet (Linux)."""
+    """Return the CPU time of a process that has ended but is not yet reaped (Linux)."""
     import psutil  # only the lab's extra has it
 
     with contextlib.suppress(psutil.Error):  # another system
@@ -129,7 +129,7 @@ def _ab(plan: Plan) -> list[str]:
         if plan.requests is not None
         else [f"-t{round(plan.duration_s or 1)}", "-n99999999"]
     )
-    # -r: a connection that is reset is a failed request, not the end of all
+    # -r: a connection reset counts as a failed request and doesn't abort the run
     options = [f"-c{plan.clients}", *many, f"-s{max(1, round(plan.timeout_s))}", "-q", "-l", "-r"]
     return ["ab", *options, *(["-k"] if plan.keep_alive else []), _url(plan, send)]
 
@@ -162,10 +162,9 @@ def _url(plan: Plan, path: str) -> str:
     return f"http://{plan.host}:{plan.port}{path}"
 
 
-# -- what they print ----------------------------------------------------------------------------------------
+# -- parsing their output ----------------------------------------------------------------------------------
 
 _MS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
-_S: Final = {unit: ms / 1e3 for unit, ms in _MS.items()}
 
 
 _BAD_STATUS: Final = "status not 2xx or 3xx"
@@ -181,9 +180,9 @@ def _measured(
     statuses: Mapping[str, int] | None = None,
     errors: Mapping[str, int] | None = None,
 ) -> Measured:
-    """As these programs count, all the time is the window, and what failed was begun, too.
+    """Count as these programs do: the window is the whole time, and failed requests count as requests.
 
-    answered: of any status. percents_ms: the greatest as 100. errors: kind -> how many.
+    ``answered`` includes any status. ``percents_ms`` has the maximum as 100. ``errors`` is kind -> count.
     """
     failed = errors or {}
     latencies = latencies_ms(answered, mean_ms, least_ms or 0.0, percents_ms)
@@ -204,12 +203,12 @@ def _measured(
 
 
 def read_wrk(text: str) -> Measured:
-    """``wrk --latency``. Its latency leaves connecting out."""
+    """Parse ``wrk --latency``. Its latency excludes connecting."""
     count, wall = _find(text, r"(\d+) requests in (\S+?),", "wrk")
     (per_s,) = _find(text, r"Requests/sec:\s+(\S+)", "wrk")
     mean, _, most = _find(text, r"Latency\s+([\d.]+\w+)\s+(\S+)\s+([\d.]+\w+)", "wrk")
     percents = {
-        float(percent): _units(value, _MS)
+        float(percent): _ms(value)
         for percent, value in re.findall(r"^\s+([\d.]+)%\s+([\d.]+\w+)$", text, re.MULTILINE)
     }
     failed = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text)
@@ -220,16 +219,16 @@ def read_wrk(text: str) -> Measured:
         errors[_BAD_STATUS] = wrong[1]
     return _measured(
         int(count),
-        _units(wall, _S),
+        _ms(wall) / 1000,
         float(per_s),
-        _units(mean, _MS),
-        {**percents, 100.0: _units(most, _MS)},
+        _ms(mean),
+        {**percents, 100.0: _ms(most)},
         errors=_counts(errors),
     )
 
 
 def read_ab(text: str) -> Measured:
-    """Its percentiles are whole milliseconds."""
+    """Parse the output of ab. Its percentiles are whole milliseconds."""
     (count,) = _find(text, r"Complete requests:\s+(\d+)", "ab")
     (wall_s,) = _find(text, r"Time taken for tests:\s+(\S+)", "ab")
     (per_s,) = _find(text, r"Requests per second:\s+(\S+)", "ab")
@@ -239,7 +238,7 @@ def read_ab(text: str) -> Measured:
     if wrong := re.search(r"Non-2xx responses:\s+(\d+)", text):
         errors[_BAD_STATUS] = wrong[1]
     return _measured(
-        max(0, int(count) - int(errors["failed"])),  # which are complete to it, too
+        max(0, int(count) - int(errors["failed"])),  # ab counts these as complete, too
         float(wall_s),
         float(per_s),
         float(mean),
@@ -250,7 +249,7 @@ def read_ab(text: str) -> Measured:
 
 
 def _failed_by_ab(text: str) -> int:
-    """A connection that was reset is twice in its sum: as received in vain, and as an exception."""
+    """Count a connection reset only once: ab counts it both as a receive error and as an exception."""
     kinds = re.search(r"\(Connect: (\d+), Receive: (\d+), Length: (\d+), Exceptions: (\d+)\)", text)
     if kinds is None:
         told = re.search(r"Failed requests:\s+(\d+)", text)
@@ -260,7 +259,7 @@ def _failed_by_ab(text: str) -> int:
 
 
 def read_oha(text: str) -> Measured:
-    """``oha --output-format json``; seconds throughout."""
+    """Parse ``oha --output-format json``. All its times are in seconds."""
     try:
         values: Any = json.loads(text)
         summary = values["summary"]
@@ -278,7 +277,7 @@ def read_oha(text: str) -> Measured:
             percents_ms={**percents, 100.0: summary["slowest"] * 1000},
             least_ms=summary["fastest"] * 1000,
             statuses=statuses,
-            # what is under way at the end of the time is let go, and is no fault of the server
+            # requests under way when the time is up are aborted, which is no fault of the server
             errors={
                 kind: count
                 for kind, count in values["errorDistribution"].items()
@@ -286,19 +285,19 @@ def read_oha(text: str) -> Measured:
             },
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise AsyncdemoError(f"oha said something that is not understood: {error!r}") from error
+        raise AsyncdemoError(f"oha printed something unexpected: {error!r}") from error
 
 
 def _find(text: str, pattern: str, program: str) -> tuple[str, ...]:
     found = re.search(pattern, text)
     if found is None:
-        raise AsyncdemoError(f"{program} said something that is not understood: {text.strip()[-200:]}")
+        raise AsyncdemoError(f"{program} printed something unexpected: {text.strip()[-200:]}")
     return found.groups()
 
 
-def _units(text: str, units: Mapping[str, float]) -> float:
+def _ms(text: str) -> float:
     number, unit = _find(text, r"^([\d.]+)(us|ms|s|m|h)$", "wrk")
-    return float(number) * units[unit]
+    return float(number) * _MS[unit]
 
 
 def _counts(found: Mapping[str, str]) -> dict[str, int]:

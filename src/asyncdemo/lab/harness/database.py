@@ -1,8 +1,8 @@
-"""The PostgreSQL of the lab: that of the lessons, with its films, on the servers' processors.
+"""The lab's PostgreSQL: the one of the lessons, with its films, on the servers' processors.
 
-Apps find it as those of the lessons do: in the environment, as DATABASE_URL. It stands in no command, so a
-password in it comes into no record.
-Not for: what else may stand between an app and its database (pgbouncer), or starting it (``services``).
+Apps find it as those of the lessons do: in the environment, as DATABASE_URL. It is not part of any command,
+so a password in it never gets into a record.
+Not here: what may stand between an app and its database (pgbouncer), or starting it (see ``services``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENDS_S, _AGAIN_S = 2.0, 0.02
 
 
 class Database:
-    """What an experiment may ask of the running server. words: what it is, with its version."""
+    """Queries of the running server for experiments. ``words`` names it, with its version."""
 
     def __init__(self, services: Services, connection: Any) -> None:
         self.url: Final = services.environment[_NAME]
@@ -35,7 +35,7 @@ class Database:
         self._connection = connection
 
     def value(self, sql: str) -> float:
-        """The one figure that it selects. Raises ServiceError."""
+        """Return the single figure that the query selects. Raises ServiceError."""
         import psycopg
 
         try:
@@ -45,46 +45,46 @@ class Database:
         return float(row[0])
 
     def sessions(self) -> float:
-        """Begun in the films' database so far, whoever began them."""
+        """Return the number of sessions ever begun in the films' database, by anyone."""
         return self.value("SELECT sessions FROM pg_stat_database WHERE datname = current_database()")
 
     def in_flight(self) -> float:
-        """Queries that run at this moment, without this one."""
+        """Return the number of queries running now, not counting this one."""
         return self.value(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
             "AND state = 'active' AND pid <> pg_backend_pid()"
         )
 
     def connected(self) -> float:
-        """Sessions at this moment, without our own."""
+        """Return the number of open sessions, not counting our own."""
         return self.value(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
             "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
         )
 
     def connected_at_most(self, most: float) -> float:
-        """The same; should there be more, those of a server that has just ended are waited for."""
+        """Like ``connected``, but if there are more, wait for sessions of a server that has just ended."""
         end_s = time.monotonic() + _ENDS_S
         while (there := self.connected()) > most and time.monotonic() < end_s:
             time.sleep(_AGAIN_S)
         return there
 
     def reviews(self) -> float:
-        """Rows that a transaction has stored for good."""
+        """Return the number of committed rows."""
         return self.value("SELECT count(*) FROM review")
 
     def died(self) -> str:
-        """A sentence, if its server has ended unasked."""
+        """Return a sentence if its server has ended unasked, else ""."""
         return self._services.died() or ""
 
     def pids(self) -> tuple[int, ...]:
-        """Of its processes, for ``Experiment.own_pids``; none if it runs elsewhere."""
+        """Return its processes, for ``Experiment.own_pids``; none if it runs elsewhere."""
         server = self._services.pid("postgres")
         return () if server is None else (server, *_children(server))
 
 
 class Risen:
-    """How much a count has risen since it was first looked at while this contestant runs."""
+    """Counts the rise since the first call for the contestant that is running."""
 
     def __init__(self, count: Callable[[], float]) -> None:
         self._count = count
@@ -100,31 +100,27 @@ class Risen:
 
 @contextmanager
 def film_database(say: Callable[[str], None] = lambda _: None) -> Iterator[Database]:
-    """Started, and stopped at the end. Raises MissingError and ServiceError."""
+    """Start the database, and stop it at the end. Raises MissingError and ServiceError."""
     say("starting PostgreSQL")
     with choose_pinning().of_server():
         services = Services(["postgres"])
         services.start()
     try:
-        with _connected(services) as database, address_of_apps(database.url):
-            yield database
+        import psycopg  # not before start(), which says what to install
+
+        with psycopg.connect(services.environment[_NAME], autocommit=True) as connection:
+            database = Database(services, connection)
+            if connection.info.server_version < _OLDEST:
+                raise MissingError(f"The lab needs PostgreSQL 14 or newer; this is {database.words}.")
+            with address_of_apps(database.url):
+                yield database
     finally:
         services.close()
 
 
 @contextmanager
-def _connected(services: Services) -> Iterator[Database]:
-    import psycopg
-
-    with psycopg.connect(services.environment[_NAME], autocommit=True) as connection:
-        if connection.info.server_version < _OLDEST:
-            raise MissingError(f"The lab needs PostgreSQL 14 or newer; this is {services.words['postgres']}.")
-        yield Database(services, connection)
-
-
-@contextmanager
 def address_of_apps(url: str) -> Iterator[None]:
-    """Where servers that are started meanwhile find their database."""
+    """Set the database address for servers that are started meanwhile."""
     before = os.environ.get(_NAME)
     os.environ[_NAME] = url
     try:
@@ -136,7 +132,7 @@ def address_of_apps(url: str) -> Iterator[None]:
 
 
 def _children(pid: int) -> tuple[int, ...]:
-    """Where the system says so, without a look at all processes: this is asked several times a second."""
+    """Read them from /proc if possible, which is cheap: this is called several times a second."""
     try:
         return tuple(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
     except OSError:  # not Linux, or it has ended

@@ -1,6 +1,6 @@
-"""Our load client as an engine of the lab: a plan goes in, what a trial keeps comes out.
+"""Our load client as an engine of the lab: it takes a plan and returns what a trial keeps.
 
-Not for: other load programs (``cross_checks``), or the client itself (``asyncdemo.load``).
+Not here: other load programs (see ``cross_checks``), or the client itself (see ``asyncdemo.load``).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from asyncdemo.lab.results.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
 from asyncdemo.packages import version_of
 
-_BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit or 0.0
-"""Answers that must lie beyond a percentile for it to be quoted."""
+_BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit
+"""A percentile is quoted only if this many answers lie beyond it."""
 OURS: Final = "asyncdemo.load"
 _PERCENTS: Final = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 _MS: Final = 1e6
@@ -28,7 +28,7 @@ _READY_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """p99_ms: with however few samples, for a search; what is quoted stands in the load."""
+    """``p99_ms`` is for a search, however few the samples; the percentiles to quote are in ``load``."""
 
     load: Load
     histograms: Histograms | None = None
@@ -36,28 +36,28 @@ class Measured:
 
 
 class Sending(Protocol):
-    """A load that is ready to begin, or under way."""
+    """A load that is ready to start, or has started."""
 
     @property
     def pids(self) -> tuple[int, ...]: ...
     def go(self) -> None: ...
     def finished(self, within_s: float) -> bool:
-        """Waits at most so long. Its processes can still be asked for their CPU time."""
+        """Wait at most this long. Afterwards the CPU time of its processes can still be read."""
 
     def measured(self) -> Measured:
-        """Once it is finished. Raises AsyncdemoError if nothing came of it."""
+        """Return the results, once finished. Raises AsyncdemoError if there are none."""
 
 
 class Engine(Protocol):
     @property
     def name(self) -> str: ...
     def prepared(self, plan: Plan) -> AbstractContextManager[Sending]:
-        """Nothing is sent yet, and what takes time before is over."""
+        """Do everything that takes time, but send nothing yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientEngine:
-    """Our own client, or a program that speaks as it does."""
+    """Our own client, or a program that speaks its protocol."""
 
     name: str = OURS
     program: tuple[str, ...] = ("asyncdemo.load",)
@@ -69,12 +69,13 @@ class ClientEngine:
 PYTHON_CLIENTS: Final = tuple(
     ClientEngine(name, ("asyncdemo.lab.harness.python_client", name)) for name in ("aiohttp", "httpx")
 )
-"""At its limit a client measures itself, and these have theirs where many servers do not: the same two
-servers change their order. The rig shows that; no experiment has them."""
+"""At its limit a client measures itself. These reach theirs before many servers do, so that two servers can
+swap places. Only the rig shows that; no experiment uses them.
+"""
 
 
 def found_python_clients() -> tuple[Engine, ...]:
-    """Those whose package is installed."""
+    """Return those whose package is installed."""
     return tuple(client for client in PYTHON_CLIENTS if version_of(client.name))
 
 
@@ -116,9 +117,9 @@ class _ClientSending:
 
 
 def latencies_ms(count: int, mean: float, least: float, percents: Mapping[float, float]) -> dict[str, float]:
-    """As ``trial.Load`` has them, all in milliseconds: what has too few answers beyond it is left out.
+    """Return ``trial.Load.latency_ms``, leaving out percentiles with too few answers beyond them.
 
-    percents: with the greatest as 100, which needs no more than itself; so does the least, as "0".
+    ``percents`` includes the maximum as 100, which needs only itself; so does the minimum, "0". All in ms.
     """
     if not count:
         return {}

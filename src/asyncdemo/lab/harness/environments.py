@@ -1,8 +1,8 @@
-"""Environments of their own, for servers that cannot live beside the others: made once, when first asked for.
+"""Separate virtual environments for servers that cannot share one, each made when it is first needed.
 
-Each is a folder in the user's cache, made from a locked file in ``environments/`` in which every package has
-its hashes. It gets its name when it is whole, so one that was interrupted is not taken for one.
-Not for: which server needs which (``servers``).
+Each is a folder in the user's cache, made from a locked file in ``environments/`` that has hashes for every
+package. It gets its final name only when complete, so an interrupted one is never used.
+Not here: which server needs which environment (see ``servers``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -29,14 +29,14 @@ from asyncdemo.model.fields import read
 _LOCKS: Final = Path(__file__).with_name("environments")
 _BUILD: Final = "build"
 _INDEX_S: Final = 20
-"""pip's patience with an index that does not answer, for each of two tries."""
+"""pip's timeout for an index that does not answer, for each of two tries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """As ``recipes.toml`` has it. modules: importable once it is made. is_built: from source.
+    """An entry of ``recipes.toml``. ``modules`` can be imported once it is made. ``is_built``: from source.
 
-    newest: the newest Python that has them. successor: what one would take today.
+    ``newest`` is the newest Python that it supports, ``successor`` what one would use today.
     """
 
     name: str
@@ -48,18 +48,18 @@ class Recipe:
 
     @property
     def locks(self) -> tuple[Path, ...]:
-        """To be installed one after another."""
+        """The lock files, in the order in which to install them."""
         own = _LOCKS / f"{self.name}.txt"
         return (_LOCKS / f"{_BUILD}.txt", own) if self.is_built else (own,)
 
     def versions(self) -> dict[str, str]:
-        """Package -> version, of all that it has once it is made."""
+        """Return package -> version, for everything in the finished environment."""
         return dict(pin for lock in self.locks for pin in _pinned(lock))
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """done of so many steps; what: the step that begins, in words."""
+    """``done`` of ``of`` steps are finished; ``what`` describes the step that starts now."""
 
     environment: str
     done: int
@@ -69,7 +69,7 @@ class Progress:
 
 Tell = Callable[[Progress], None]
 Run = Callable[[list[str], Callable[[str], None]], str]
-"""Runs a command, calls back with each line that it writes, returns the problem or ""."""
+"""Runs a command, passes each line of its output to the callback, and returns the problem or ""."""
 
 
 def tell_nobody(_: Progress | str) -> None:
@@ -90,15 +90,7 @@ def _load_recipes() -> dict[str, Recipe]:
 
 
 ENVIRONMENTS: Final = _load_recipes()
-"""Name -> how it is made."""
-
-NOT_TO_BE_HAD: Final[Mapping[str, Unavailable]] = {
-    "japronto": Unavailable(
-        "Its last release, 0.1.2, is compiled for Python 3.5 and 3.6, and for no later one.",
-        "uvicorn or Granian",
-    ),
-}
-"""Why there is no recipe for it, and what takes its place."""
+"""Name -> recipe."""
 
 
 def interpreter_of(
@@ -107,12 +99,10 @@ def interpreter_of(
     cache: Path | None = None,
     run: Run | None = None,
 ) -> Path:
-    """Its Python; makes the environment if it is not there. Raises Unavailable if that fails.
+    """Return its Python, making the environment if needed. Raises Unavailable if that fails.
 
-    run: what venv and pip are run with.
+    ``run`` replaces the function that runs venv and pip.
     """
-    if name in NOT_TO_BE_HAD:
-        raise NOT_TO_BE_HAD[name]
     recipe = ENVIRONMENTS[name]
     base = _python_for(recipe)
     root = cache or cache_folder()
@@ -121,7 +111,7 @@ def interpreter_of(
         try:
             root.mkdir(parents=True, exist_ok=True)
             with _only_one(root / f"{name}.lock"):
-                if not _is_there(home):  # somebody else may have made it meanwhile
+                if not _is_there(home):  # another process may have made it meanwhile
                     _make(recipe, base, home, tell, run or _run)
         except OSError as error:
             raise Unavailable(
@@ -131,21 +121,21 @@ def interpreter_of(
     return _python_in(home)
 
 
-def is_made(name: str, cache: Path | None = None) -> bool:
-    """Whether it is there already; else it can be made. Raises Unavailable if it cannot."""
+def is_made(name: str) -> bool:
+    """Return whether it exists already; if not, it can be made. Raises Unavailable if it cannot."""
     recipe = ENVIRONMENTS[name]
-    return _is_there((cache or cache_folder()) / f"{name}-{_fingerprint(recipe, _python_for(recipe))}")
+    return _is_there(cache_folder() / f"{name}-{_fingerprint(recipe, _python_for(recipe))}")
 
 
-def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
-    """Where the system keeps what can be made again: $XDG_CACHE_HOME, ~/.cache, ~/Library/Caches."""
-    named = (os.environ if environment is None else environment).get("XDG_CACHE_HOME")
+def cache_folder() -> Path:
+    """Return a folder for reproducible files, in $XDG_CACHE_HOME, ~/.cache or ~/Library/Caches."""
+    named = os.environ.get("XDG_CACHE_HOME")
     default = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
     return Path(named or default) / "asyncdemo" / "environments"
 
 
 def _make(recipe: Recipe, base: str, home: Path, tell: Tell, run: Run) -> None:
-    for left in home.parent.glob(f".{recipe.name}-*"):  # of one who was killed, as we have the lock
+    for left in home.parent.glob(f".{recipe.name}-*"):  # from a killed process, since we hold the lock
         shutil.rmtree(left, ignore_errors=True)
     place = Path(tempfile.mkdtemp(prefix=f".{recipe.name}-", dir=home.parent))
     steps = _Steps(recipe, tell)
@@ -159,14 +149,14 @@ def _make(recipe: Recipe, base: str, home: Path, tell: Tell, run: Run) -> None:
         problem = problem or run([str(_python_in(place)), "-c", imports], tell_nobody)
         if problem:
             raise Unavailable(f"{recipe.title} could not be installed: {problem}", recipe.successor)
-        shutil.rmtree(home, ignore_errors=True)  # its Python was removed
+        shutil.rmtree(home, ignore_errors=True)  # it exists only if its Python was removed
         place.rename(home)
     finally:
-        shutil.rmtree(place, ignore_errors=True)  # there is none, if all went well
+        shutil.rmtree(place, ignore_errors=True)  # already renamed if all went well
 
 
 class _Steps:
-    """Counted by the packages that pip names."""
+    """Counts steps by the packages that pip names."""
 
     def __init__(self, recipe: Recipe, tell: Tell) -> None:
         self._recipe = recipe
@@ -186,12 +176,12 @@ class _Steps:
 
 
 def _pinned(lock: Path) -> list[tuple[str, str]]:
-    """(package, version)."""
+    """Return (package, version) pairs."""
     return re.findall(r"^([a-z][\w.-]*)==(\S+)", lock.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def _install(python: Path, lock: Path) -> list[str]:
-    """--no-deps: the lock has them all, and some do not get what they ask for: see the ``.overrides``."""
+    """Use --no-deps: the lock is complete, and the ``.overrides`` deliberately break some requirements."""
     return [
         *(str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"),
         *("--progress-bar", "off", "--timeout", str(_INDEX_S), "--retries", "1"),
@@ -222,18 +212,18 @@ def _run(command: list[str], hear: Callable[[str], None]) -> str:
                     hear(line.strip())
         return "" if process.wait() == 0 else _problem(said)
     finally:
-        process.kill()  # an interrupt came
+        process.kill()  # still running only after an interrupt
         process.wait()
 
 
 def _problem(said: list[str]) -> str:
-    """pip's last words are about pip; what went wrong stands before them."""
+    """Skip pip's last lines, which are about pip itself; the error comes before them."""
     errors = [line for line in said if line.lower().startswith(("error", "fatal")) or "Error:" in line]
     return " ".join((errors or said or ["it said nothing"])[-2:])
 
 
 def _python_for(recipe: Recipe) -> str:
-    """Ours, or an older one on PATH. Raises Unavailable."""
+    """Return our Python, or an older one on PATH. Raises Unavailable."""
     if sys.version_info[:2] <= recipe.newest:
         return sys.executable
     major, newest_minor = recipe.newest
@@ -247,13 +237,13 @@ def _python_for(recipe: Recipe) -> str:
 
 
 def _fingerprint(recipe: Recipe, base: str) -> str:
-    """Another lock or another Python is another environment."""
+    """A different lock or a different Python makes a different environment."""
     parts = [*(lock.read_bytes() for lock in recipe.locks), os.path.realpath(base).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
 
 def _is_there(home: Path) -> bool:
-    """And so is the Python that it was made with."""
+    """Return whether it exists, and so does the Python that it was made with."""
     return _python_in(home).exists()
 
 
@@ -263,7 +253,7 @@ def _python_in(home: Path) -> Path:
 
 @contextlib.contextmanager
 def _only_one(file: Path) -> Iterator[IO[bytes]]:
-    """Waits for another one who makes the same; the system lets go of the lock if that one is killed."""
+    """Wait for another process that makes the same; the system releases the lock if that one is killed."""
     with file.open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock

@@ -1,9 +1,9 @@
-"""Stands between the lab and one server: when the lab is gone, however it ended, nothing of the server stays.
+"""Stands between the lab and one server: however the lab ends, nothing of the server survives it.
 
-``python -m asyncdemo.lab.harness.guard``: the first line of stdin says what to start, in JSON; its end,
-which comes however the other side ends, is the order to kill. On stdout it says, a line of JSON each,
-{"pid"} or {"failed"}, and {"ended"}; stderr is the server's stdout and stderr. It waits all the time and
-uses no CPU. Not for: asking a server to end, or whether it is ready (``launching``).
+Run as ``python -m asyncdemo.lab.harness.guard``. The first line of stdin says in JSON what to start. The end
+of stdin, which comes however the lab ends, is the order to kill. On stdout the guard writes JSON lines:
+{"pid"} or {"failed"}, then {"ended"}; its stderr carries the server's stdout and stderr. It only waits, and
+uses no CPU. Not here: asking a server to end, or whether it is ready (see ``launching``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from asyncdemo.capture import wire
 from asyncdemo.recording.processes import ProcessTree
 
 _SET_CHILD_SUBREAPER: Final = 36
-"""prctl(2): who has lost their parent become our children, so all that the server started can be found."""
+"""From prctl(2): orphans become our children, so everything that the server started can be found."""
 _MOST_FILES: Final = 1 << 16
 _AGAIN_S: Final = 0.05
 
@@ -59,11 +59,11 @@ def main() -> int:
 
 
 def _bury(server: subprocess.Popen[bytes]) -> None:
-    """Wait for everybody who ends: the server, and those who have lost their parent."""
+    """Reap every process that ends: the server, and adopted orphans."""
     while True:
         try:
             pid, status = os.waitpid(-1, 0)
-        except ChildProcessError:  # there is nobody left, or nobody yet
+        except ChildProcessError:  # no child left, or none yet
             time.sleep(_AGAIN_S)
             continue
         if pid == server.pid:
@@ -72,12 +72,12 @@ def _bury(server: subprocess.Popen[bytes]) -> None:
 
 
 def _say(**message: Any) -> None:
-    with contextlib.suppress(OSError):  # nobody listens: the end of stdin will say so, too
+    with contextlib.suppress(OSError):  # nobody is listening; stdin will end, too
         os.write(1, json.dumps(message).encode() + b"\n")
 
 
 def _outlive_signals() -> None:
-    """A handler, since what is ignored would be ignored by the server, too."""
+    """Install handlers, because the server would inherit SIG_IGN."""
 
     def stay(number: int, frame: FrameType | None) -> None:
         pass
@@ -87,7 +87,7 @@ def _outlive_signals() -> None:
 
 
 def _allow_connections() -> None:
-    """As many as the system lets us, within reason: 10,000 at once are one of the experiments."""
+    """Raise the file limit, within reason: one of the experiments has 10,000 connections open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -101,4 +101,4 @@ def _adopt_orphans() -> None:
 
 if __name__ == "__main__":
     code = main()
-    os._exit(code)  # the other thread waits
+    os._exit(code)  # don't wait for the other thread

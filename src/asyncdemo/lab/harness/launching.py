@@ -1,8 +1,8 @@
-"""A server under the lab: started with everything kept that it says, ready when every worker answers, ended
-with all that it started.
+"""A server under the lab: its output is kept, it is ready when every worker answers, and it is stopped
+together with everything it started.
 
-Between us and it stands ``guard``, so nothing of it survives us.
-Not for: which command starts it (``servers``).
+``guard`` stands between us and the server, so nothing of it survives us.
+Not here: the command that starts it (see ``servers``).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _SOURCE: Final = str(Path(__file__).resolve().parents[3])
 _LINES_KEPT: Final = 200
 _LINES_TOLD: Final = 15
 _DOUBT_S: Final = 0.5
-"""How long a port must look like somebody else's: a process may be made between two looks."""
+"""How long a port must seem to belong to another program: a process may start between two looks."""
 _GUARD_STARTS_S: Final = 30.0
 _AGAIN_S: Final = 0.02
 _GRACE_S: Final = 5.0
 """For each of the signals that ask it to end."""
 _FREES_S: Final = 5.0
-"""So long its port may be held by the rest of it after its first process has ended."""
-# What would set up a server, or its Python, without standing in the command that is shown.
+"""How long its remaining processes may hold the port after its first process has ended."""
+# Variables that would configure a server, or its Python, without being part of the command that is shown.
 _NOT_INHERITED: Final = (
     *("PYTHON", "GUNICORN_", "UVICORN_", "HYPERCORN_", "SANIC_", "FLASK_", "UWSGI_", "GEVENT", "EVENTLET_"),
     *("WEB_CONCURRENCY", "WERKZEUG_", "SENDFILE", "FORWARDED_ALLOW_IPS", "PORT", "LAB_", "ASYNCDEMO_"),
@@ -48,14 +48,14 @@ _NOT_INHERITED: Final = (
 
 
 _Failure = tuple[str, TrialOutcome]
-"""In words, and what it makes of the trial."""
+"""The problem in words, and the outcome of the trial."""
 
 
 class Running:
-    """A ``Started``; ``wait_ready`` comes first. executable: the interpreter for the command."""
+    """A ``Started``, once ``wait_ready`` has returned. ``executable`` is the interpreter for the command."""
 
     def __init__(self, command: Command, executable: str, endings: Sequence[signal.Signals]) -> None:
-        """Raises NotStarted if the program is not there."""
+        """Raises NotStarted if the program does not exist."""
         self.port = self._port = command.port
         self.command = command.shown
         self._endings = endings
@@ -67,13 +67,13 @@ class Running:
         self._front_died: Callable[[], str] = str
         token = secrets.token_hex(16)
         self._guard = subprocess.Popen(
-            # -P: a json.py in the current folder is not the package.
+            # -P: don't import a json.py from the current folder.
             [sys.executable, "-P", "-m", "asyncdemo.lab.harness.guard"],
             env=os.environ | {"PYTHONPATH": _SOURCE},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # a Ctrl-C is for us
+            start_new_session=True,  # Ctrl-C goes only to us
         )
         self._family = ProcessTree(self._guard, token)
         self._listeners = [
@@ -95,9 +95,9 @@ class Running:
             raise
 
     def wait_ready(self, workers: int, deadline_s: float, path: str) -> None:
-        """Returns once so many processes of it have answered. Raises NotStarted, and then nothing is left.
+        """Return once this many of its processes have answered requests for ``path``.
 
-        path: what they are asked for.
+        Raises NotStarted, after everything has been stopped.
         """
         roll = RollCall(self._port, self.pids, path)
         try:
@@ -107,7 +107,7 @@ class Running:
             raise
         self._workers = frozenset(roll.answered)
         if failure is not None:
-            self._stop()  # now all that it wrote has been read
+            self._stop()  # now all of its output has been read
             problem, outcome = failure
             raise NotStarted(self._with_log(problem), outcome)
 
@@ -122,7 +122,7 @@ class Running:
         return "\n".join([*self._said][-_LINES_TOLD:])
 
     def stand_behind(self, port: int, died: Callable[[], str]) -> None:
-        """From now on it is loaded on that port, through what may have died, too."""
+        """Use this port for the load from now on. ``died`` reports the end of whatever listens there."""
         self.port, self._front_died = port, died
 
     def died(self) -> str:
@@ -182,14 +182,14 @@ class Running:
     def _hung(self, roll: RollCall, workers: int) -> str:
         if not look(self._port, self.pids).listeners:
             return f"It does not listen on port {self._port}, and has not ended either."
-        return f"{len(roll.answered)} of {workers} workers answer; the others were waited for in vain."
+        return f"{len(roll.answered)} of {workers} workers answer; the others did not answer in time."
 
     def _with_log(self, sentence: str) -> str:
         last = "\n".join(f"  {line}" for line in self.log().splitlines())
-        return f"{sentence} Its last words:\n{last}" if last else f"{sentence} It wrote nothing."
+        return f"{sentence} Its last output:\n{last}" if last else f"{sentence} It wrote nothing."
 
     def _stop(self) -> str:
-        """Returns who has its port, if somebody has. May be called twice."""
+        """Return a sentence if its port is still held, else "". May be called twice."""
         if self._guard.stdin is None or self._guard.stdin.closed:
             return ""
         has_died = bool(self._own_end())
@@ -199,7 +199,7 @@ class Running:
         return kept or self._kept_by_stranger()
 
     def _ask_to_end(self) -> bool:
-        """The whole group, as a Ctrl-C does. Whether its first process has ended by that."""
+        """Signal the whole group, as Ctrl-C does. Return whether its first process ended."""
         for ending in self._endings:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._pid, ending)
@@ -210,7 +210,7 @@ class Running:
         return False
 
     def _leftovers(self) -> str:
-        """Processes of it that go on listening. They are killed all the same."""
+        """Describe processes of it that go on listening. They are killed anyway."""
         if not (left := self._still(lambda seen: len(seen.listeners))):
             return ""
         return (
@@ -221,10 +221,10 @@ class Running:
     def _kept_by_stranger(self) -> str:
         if not self._still(lambda seen: seen.stranger_listens):
             return ""
-        return f"It has ended with all its processes, and somebody still holds its port, {self._port}."
+        return f"It has ended with all its processes, but something still holds its port, {self._port}."
 
     def _still(self, there: Callable[[Acceptors], int]) -> int:
-        """How many there are after a while; 0 as soon as there are none."""
+        """Return how many remain after a while; 0 as soon as there are none."""
         end_s = time.monotonic() + _FREES_S
         while (many := there(look(self._port, self.pids))) and time.monotonic() <= end_s:
             time.sleep(_AGAIN_S)
@@ -234,7 +234,7 @@ class Running:
         self._family.look()
         assert self._guard.stdin is not None
         with contextlib.suppress(OSError):
-            self._guard.stdin.close()  # it kills them, and ends
+            self._guard.stdin.close()  # the guard kills them, and exits
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._guard.wait(_GRACE_S)
         self._family.end()
@@ -259,7 +259,7 @@ class Running:
 
 
 def _argv(command: Command, executable: str) -> list[str]:
-    """A program is looked for beside the interpreter, then on PATH."""
+    """Look for the program beside the interpreter, then on PATH."""
     program, *arguments = command.argv
     if program == PYTHON:
         return [executable, *arguments]
@@ -269,5 +269,5 @@ def _argv(command: Command, executable: str) -> list[str]:
 
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
-    # Without the second, importing the app would leave files in its folder.
+    # Without the second, importing the app would leave bytecode in its folder.
     return kept | {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"} | dict(settings)

@@ -1,8 +1,8 @@
-"""This machine: who has which processors, which programs there are, and what figures depend on.
+"""This machine: which processors are used for what, which programs exist, and what else affects figures.
 
-Neither client nor servers take the other's time. Nothing is told that names a machine or a user.
-Not for: the client pinning itself (``asyncdemo.load`` does, by its plan), or what happens while it is
-measured (``watching``).
+Client and servers never compete for a processor. Nothing here reveals the machine's or the user's name.
+Not here: pinning the client (``asyncdemo.load`` pins itself, as planned), or what happens during a
+measurement (see ``watching``).
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from asyncdemo.packages import version_of
 
 @dataclass(frozen=True, slots=True)
 class Pinning:
-    """Empty where nothing is pinned: there is one processor, or the system cannot do it."""
+    """Empty if nothing is pinned: there is one processor, or the system cannot pin."""
 
     client: tuple[int, ...] = ()
     server: tuple[int, ...] = ()
 
     @property
     def words(self) -> Mapping[str, str]:
-        """As ``Environment.pinning`` has them."""
+        """In the format of ``Environment.pinning``."""
         if not self.client:
             return {"client": "any", "server": "any"}
         return {"client": ranges(self.client), "server": ranges(self.server)}
 
     def of_server(self) -> contextlib.AbstractContextManager[frozenset[int]]:
-        """What is started meanwhile, and whatever that starts, stays on the server's processors.
+        """Keep whatever is started meanwhile, and its children, on the server's processors.
 
-        Those of the calling thread: whoever starts processes from another one must pin that.
+        This pins only the calling thread: processes started from another thread are not affected.
         """
         return running_on(self.server)
 
 
 def own_processors() -> frozenset[int]:
-    """Of the calling thread; none where the system cannot say."""
+    """Return those of the calling thread; empty if the system cannot say."""
     return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
 
 
 @contextlib.contextmanager
 def running_on(processors: Collection[int]) -> Iterator[frozenset[int]]:
-    """What the calling thread starts meanwhile runs there, if any are named; gives where it ran before."""
+    """Pin the calling thread, and what it starts, to the processors, if any. Yields where it ran before."""
     own = own_processors()
     if not processors:
         yield own
@@ -67,17 +67,17 @@ def running_on(processors: Collection[int]) -> Iterator[frozenset[int]]:
 
 
 def keep_to(processors: frozenset[int], pids: Iterable[int]) -> None:
-    """From now on, with all their threads, and whatever they start."""
+    """Pin the processes, with all their threads and whatever they start, from now on."""
     if not processors:
         return
     for pid in pids:
-        with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
             for thread in os.listdir(f"/proc/{pid}/task"):
                 os.sched_setaffinity(int(thread), processors)
 
 
 def choose_pinning(allowed: Sequence[int] | None = None) -> Pinning:
-    """The client has the last processor, the servers have all others. allowed: what we may use."""
+    """Give the client the last processor and the servers all others. ``allowed``: those we may use."""
     if allowed is None:
         allowed = sorted(own_processors())
     if len(allowed) < 2:
@@ -86,7 +86,7 @@ def choose_pinning(allowed: Sequence[int] | None = None) -> Pinning:
 
 
 def ranges(processors: Sequence[int]) -> str:
-    """``0``, ``1-3``, ``0-2,5``."""
+    """Format as ``0``, ``1-3`` or ``0-2,5``."""
     parts = []
     for _, group in groupby(enumerate(sorted(processors)), key=lambda pair: pair[1] - pair[0]):
         run = [number for _, number in group]
@@ -95,7 +95,7 @@ def ranges(processors: Sequence[int]) -> str:
 
 
 _PACKAGES: Final = ("hdrhistogram", "httptools", "uvloop")
-"""Of the load client."""
+"""Packages of the load client."""
 _SYSCTLS: Final = (
     "net.core.somaxconn",
     "net.core.netdev_max_backlog",
@@ -119,7 +119,7 @@ def describe_machine(
     programs: Mapping[str, tuple[str, ...]] | None = None,
     missing: Mapping[str, str] | None = None,
 ) -> Environment:
-    """programs: name -> the command that says its version; one that is not there is left out."""
+    """``programs`` is name -> the command that prints its version; missing ones are left out."""
     named = {**_LOAD_PROGRAMS, **(programs or {})}
     return Environment(
         processor=processor_name(),
@@ -152,16 +152,16 @@ def processor_name() -> str:
 def _sysctls() -> dict[str, str]:
     found = {}
     for name in _SYSCTLS:
-        with contextlib.suppress(OSError):  # of another system, or an older kernel
+        with contextlib.suppress(OSError):  # another system, or an older kernel
             text = Path("/proc/sys", *name.split(".")).read_text(encoding="utf-8")
             found[name] = " ".join(text.split())
-    with contextlib.suppress(OSError):  # a virtual machine shows none
+    with contextlib.suppress(OSError):  # virtual machines have none
         found["cpufreq governor"] = _GOVERNOR.read_text(encoding="utf-8").strip()
     return found
 
 
 def _program_version(command: tuple[str, ...]) -> str:
-    """Only the number: the rest of the line may name a folder."""
+    """Return only the number: the rest of the line may name a folder."""
     if shutil.which(command[0]) is None:
         return ""
     number = _NUMBER.search(_run(command))
@@ -169,7 +169,7 @@ def _program_version(command: tuple[str, ...]) -> str:
 
 
 def _run(command: tuple[str, ...]) -> str:
-    """Some say it on stderr, and some (wrk) with an exit code."""
+    """Return stdout and stderr. Some programs print their version on stderr, and wrk exits with an error."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_VERSION_S, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -178,7 +178,7 @@ def _run(command: tuple[str, ...]) -> str:
 
 
 _FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/homebrew/sbin")
-"""Where servers lie that are not on everybody's PATH."""
+"""Folders with servers that are not on everyone's PATH."""
 
 
 def find(program: str) -> str | None:

@@ -1,8 +1,8 @@
-"""A server that does as little as one can: the same bytes for every request. A program of its own.
+"""A server that does as little as possible: the same bytes for every request. A separate program.
 
-``python -m asyncdemo.lab.harness.null_server PORT``. What a client cannot reach here, it can reach nowhere.
-Not for: anything that parses: it counts the blank lines that end a request, so requests with bodies are
-answered wrongly.
+``python -m asyncdemo.lab.harness.null_server PORT``. What a client cannot reach here, it cannot reach
+anywhere.
+It doesn't parse: it counts the blank lines that end a request, so it answers requests with bodies wrongly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BACKLOG: Final = 1024
 
 class _Null(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # not asserted: uvloop's transports are no subclasses
+        # not asserted: uvloop's transports are not subclasses
         self._transport = cast("asyncio.Transport", transport)
         self._rest = b""
 

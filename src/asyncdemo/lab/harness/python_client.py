@@ -1,8 +1,8 @@
-"""A load test of an afternoon, with aiohttp or httpx: a program of its own (``python -m ... NAME``).
+"""A load test as written in an afternoon, with aiohttp or httpx. A separate program: ``python -m ... NAME``.
 
-It speaks as our own client does (``asyncdemo.load.process``), and sends as one would write it: a task for
-each client, a timer of the loop for each request, and no thought for what it costs.
-Not for: measuring servers (``asyncdemo.load``).
+It has the protocol of our own client (``asyncdemo.load.process``), but sends the obvious way: a task for each
+client, a timer of the loop for each request, regardless of the cost.
+Not for measuring servers: use ``asyncdemo.load``.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from itertools import count
 from time import perf_counter_ns, process_time
 from typing import Final
 
+from asyncdemo.load.arrivals import arrivals_ns
 from asyncdemo.load.events import Reporter
 from asyncdemo.load.limits import allow_connections, loop_factory, pin
 from asyncdemo.load.plan import Plan, Send
 from asyncdemo.load.process import OnStart, serve
 from asyncdemo.load.result import Result
-from asyncdemo.load.schedule import arrivals_ns
 from asyncdemo.load.tally import Tally
 
 _NS: Final = 1_000_000_000
 Request = Callable[[Send], Awaitable[int]]
-"""Sends one, reads the whole answer, and gives its status."""
+"""Sends a request, reads the whole response, and returns its status."""
 
 
 class _Load:
@@ -44,7 +44,7 @@ class _Load:
         end_ns = float("inf") if lasts_s is None else tally.start_ns + lasts_s * _NS
         window = asyncio.get_running_loop().call_later(lasts_s or 0, self._close_window) if lasts_s else None
         await (self._closed_loop(end_ns) if self._plan.rate is None else self._open_loop())
-        if not tally.window_ns:  # all is answered before its end, or it has none
+        if not tally.window_ns:  # everything was answered early, or there is no time limit
             self._close_window()
             tally.window_ns = tally.window_ns if lasts_s is None else round(lasts_s * _NS)
         if window is not None:
@@ -149,7 +149,7 @@ _SESSIONS: Final = {"aiohttp": _aiohttp, "httpx": _httpx}
 
 
 def main(name: str) -> int:
-    importlib.import_module(name)  # while nobody waits for it
+    importlib.import_module(name)  # import before the load, when time doesn't matter
     return serve(partial(_run, name))
 
 

@@ -1,12 +1,12 @@
-"""Whether every worker of a server answers: each is asked, by its process, and the app is left as it is.
+"""Checks that every worker of a server answers, identifying each by its process, without changing the app.
 
-A connection is opened and half a request sent on it. Then the system knows which process has accepted it:
-on Linux /proc/net/tcp names the socket of each connection, and /proc/PID/fd who has it; elsewhere ``psutil``
-asks the system the same, of our own processes. So the other half is sent, and whoever answers, with any
-status, is a worker at work. The next connection must be another one's: those that have answered are stopped
-(SIGSTOP) for the moment in which it is accepted, because of processes that wait for one socket the system
-wakes some much more often than others. Half a request, since some (meinheld) do not accept a connection
-without any data. Not for: what is done about a server that does not get there (``launching``).
+The client opens a connection and sends half a request. Then the system knows which process has accepted it:
+on Linux, /proc/net/tcp lists the socket of each connection, and /proc/PID/fd its owner; elsewhere ``psutil``
+finds this out for our own processes. Then the client sends the other half, and a process that answers, with
+any status, is a working worker. The next connection must go to another, so those that have answered are
+stopped (SIGSTOP) while it is accepted: among processes that wait on one socket, the system wakes some far
+more often than others. Only half a request, because some servers (meinheld) do not accept a connection
+without any data. Not here: what is done if some don't answer (see ``launching``).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from asyncdemo.lab.servers import HOST
-from asyncdemo.serving.ports import CAN_TELL, listening, owners, tcp_sockets
+from asyncdemo.serving.ports import CAN_TELL, HOST, listening, owners, tcp_sockets
 
 _NOT_ACCEPTED: Final = "0"
 Pids = Callable[[], Collection[int]]
@@ -29,10 +28,10 @@ Pids = Callable[[], Collection[int]]
 
 @dataclass(frozen=True, slots=True)
 class Acceptors:
-    """accepted: our port of a connection -> the process that has its other end.
+    """``accepted`` maps our port of a connection to the process that holds its other end.
 
-    strangers: ports of ours whose connection was accepted by none of the given processes.
-    listeners: processes that have a socket which listens. stranger_listens: so has somebody else.
+    ``strangers`` are our ports whose connection none of the given processes accepted. ``listeners`` are
+    processes with a listening socket; ``stranger_listens`` if another process has one, too.
     """
 
     accepted: dict[int, int]
@@ -42,7 +41,7 @@ class Acceptors:
 
 
 def look(port: int, pids: Pids) -> Acceptors:
-    """pids is called after the connections were looked at: who accepted one was there by then."""
+    """Call ``pids`` after reading the connections, so that whoever accepted one is included."""
     return _look_into_proc(port, pids) if CAN_TELL else look_with_psutil(port, pids)
 
 
@@ -60,8 +59,8 @@ def _look_into_proc(port: int, pids: Pids) -> Acceptors:
 
 
 def look_with_psutil(port: int, pids: Pids) -> Acceptors:
-    """It sees nothing of processes that are not given: a stranger is who listens if none of them does."""
-    import psutil  # Linux does without
+    """See only the given processes: if the port is open and none of them listens, a stranger does."""
+    import psutil  # not needed on Linux
 
     accepted: dict[int, int] = {}
     listeners = set()
@@ -81,20 +80,20 @@ def look_with_psutil(port: int, pids: Pids) -> Acceptors:
 _HALF: Final = b"GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: asyncdemo\r\n"
 _REST: Final = b"Connection: close\r\n\r\n"
 _ACCEPT_S: Final = 0.25
-"""For so long at most somebody is stopped: less than any time-out with which a server watches its workers."""
+"""The longest time a worker is stopped: shorter than any server's timeout for its workers."""
 _ANSWER_S: Final = 5.0
 _AGAIN_S: Final = 0.005
 _MOST: Final = 8
-"""Connections at once."""
+"""Connections at a time."""
 
 
 class RollCall:
-    """answered: the processes that have. accepted_by_stranger: a process that is none of the server's."""
+    """``answered`` are the processes that have. ``accepted_by_stranger``: not by one of the server's."""
 
     def __init__(
         self, port: int, pids: Pids, path: str = "/", seen: Callable[[int, Pids], Acceptors] = look
     ) -> None:
-        """pids: the server's processes, as they are now. path: what is asked for."""
+        """``pids`` returns the server's current processes. ``path`` is the one to request."""
         self._port = port
         self._pids = pids
         self._half = _HALF % (path.encode(), f"{HOST}:{port}".encode())
@@ -103,12 +102,12 @@ class RollCall:
         self.accepted_by_stranger = False
 
     def ask(self, missing: int) -> None:
-        """One try to hear so many more. Takes a few seconds at most."""
+        """Try once to get answers from this many more. Takes a few seconds at most."""
         asking: dict[int, socket.socket] = {}
         try:
             with self._stopped():
                 for _ in range(min(missing, _MOST)):
-                    with contextlib.suppress(OSError):  # nobody listens yet
+                    with contextlib.suppress(OSError):  # nothing listens yet
                         connection = socket.create_connection((HOST, self._port), timeout=_ACCEPT_S)
                         asking[connection.getsockname()[1]] = connection
                         connection.sendall(self._half)
@@ -121,7 +120,7 @@ class RollCall:
                 connection.close()
 
     def _acceptors(self, ports: set[int]) -> dict[int, int]:
-        """Who has which of our connections, once all are accepted or enough time is over."""
+        """Return which process has which connection, once all are accepted or the time is up."""
         end_s = time.monotonic() + _ACCEPT_S
         while True:
             seen = self._seen(self._port, self._pids)
@@ -134,8 +133,8 @@ class RollCall:
 
     @contextlib.contextmanager
     def _stopped(self) -> Iterator[None]:
-        """Those that have answered wait meanwhile."""
-        self.answered &= set(self._pids())  # pids come back
+        """Pause those that have answered."""
+        self.answered &= set(self._pids())  # pids are reused
         stopped = sorted(self.answered)
         try:
             for pid in stopped:
@@ -147,7 +146,7 @@ class RollCall:
 
 
 def _answers(connection: socket.socket) -> bool:
-    """Whether the first bytes of an HTTP response come back."""
+    """Return whether the first bytes of an HTTP response come back."""
     try:
         connection.settimeout(_ANSWER_S)
         connection.sendall(_REST)

@@ -1,6 +1,6 @@
-"""A server program with an app, as a contestant is started.
+"""A server program with an app, as a contestant that can be started.
 
-Not for: what any contestant is (``harness``), or the process of a server (``launching``).
+Not here: the interface of contestants (see ``harness``), or the server's process (see ``launching``).
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ from asyncdemo.lab.harness.environments import ENVIRONMENTS, Tell, interpreter_o
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import BACKLOG, App, Asked, Interface, Loop, Program, shown
+from asyncdemo.lab.servers import Command, Program, shown
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
+_OF_SERVER: Final = {"workers", "backlog", "loop"}
 _ATTEMPTS: Final = 3
-"""With a port each: between finding one free and the server taking it, somebody else may."""
+"""Each with a new port: another program may take a free port before the server does."""
 _STARTS_S: Final = 60.0
 _WORKER_STARTS_S: Final = 3.0
-"""More for each: on few cores their imports take turns."""
+"""Added for each worker: on few cores their imports take turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedApp:
-    """A ``Startable``. packages: more of them whose versions belong to it, such as the framework.
+    """A ``Startable``. ``app`` is a module, imported in its folder, whose ``app`` is served.
 
-    environment: the one it runs in, if it is not the program's. path: what its workers are asked for until
-    they answer, with any status. deadline_s: how long that may take; None for a minute, and 3 s a worker.
-    tell: is told of an environment being made.
+    ``packages`` are others whose versions matter, such as the framework's. ``environment`` overrides the
+    program's. ``path`` is requested until each worker answers, with any status, within ``deadline_s``; None:
+    a minute, plus 3 s for each worker. ``tell`` gets the progress of making an environment.
     """
 
     name: str
     program: Program
-    app: App
+    app: Path
     packages: tuple[str, ...] = ()
     environment: str = ""
     path: str = "/"
@@ -49,15 +50,21 @@ class ServedApp:
     free_port: Callable[[], int] = free_port
 
     def start(self, knobs: Knobs) -> Running:
-        """Returns when every worker has answered. Raises NotStarted, Unavailable, or UsageError."""
-        interpreter = self._interpreter()
+        """Return once every worker has answered. Raises NotStarted, Unavailable or UsageError."""
+        interpreter, command = self._interpreter(), self.command(knobs)
+        own, settings = _divided(knobs)
+        workers = int(own.get("workers", 1))
+        deadline_s = self.deadline_s or _STARTS_S + _WORKER_STARTS_S * workers
         for attempt in range(1, _ATTEMPTS + 1):
             port = self.free_port()
-            asked, settings = self._asked(port, knobs)
-            command = self.program.command_for(asked, settings)
+            argv = tuple(self.program.arguments(self.app, port, **own))
             try:
-                running = Running(command, str(interpreter), self.program.signals)
-                running.wait_ready(asked.workers, self._deadline_s(asked.workers), self.path)
+                running = Running(
+                    Command(argv, self.app.parent, port, settings, command),
+                    str(interpreter),
+                    self.program.signals,
+                )
+                running.wait_ready(workers, deadline_s, self.path)
                 return running
             except NotStarted:
                 if attempt == _ATTEMPTS or not look(port, tuple).stranger_listens:
@@ -65,13 +72,16 @@ class ServedApp:
         raise AssertionError("the last attempt returns or raises")
 
     def command(self, knobs: Knobs) -> str:
-        """The exact command, to be shown: see ``Command``. Raises UsageError."""
-        asked, settings = self._asked(None, knobs)
-        return shown(self.program.arguments(asked), settings)
+        """Return the exact command for display: see ``Command``. Raises UsageError."""
+        own, settings = _divided(knobs)
+        try:
+            return shown(self.program.arguments(self.app, **own), settings)
+        except ValueError as error:
+            raise UsageError(f"{self.name}: {error}") from None
 
     @property
     def own_versions(self) -> dict[str, str]:
-        """Those that its environment will have, whether it is made or not; {} if it has none of its own."""
+        """Versions in its own environment, whether or not that exists yet; {} if it has none."""
         if not self._environment:
             return {}
         locked = ENVIRONMENTS[self._environment].versions()
@@ -79,7 +89,7 @@ class ServedApp:
 
     @property
     def shared_packages(self) -> tuple[str, ...]:
-        """The server's and ``packages``, as this Python has them; () if it has an environment of its own."""
+        """The packages it uses from this Python: the server's and ``packages``; () if it has its own."""
         return () if self._environment else self._all_packages
 
     @property
@@ -103,36 +113,20 @@ class ServedApp:
             raise Unavailable(f"{words} {verb} not installed: {install_command('lab')}")
         return Path(sys.executable)
 
-    def _asked(self, port: int | None, knobs: Knobs) -> tuple[Asked, dict[str, str]]:
-        """And the app's settings, as it finds them in its environment."""
-        rest: dict[str, Any] = dict(knobs)
-        try:
-            asked = Asked(
-                self.app,
-                port,
-                workers=int(rest.pop("workers", 1)),
-                threads=int(rest.pop("threads", 1)),
-                backlog=int(rest.pop("backlog", BACKLOG)),
-                loop=Loop(rest.pop("loop", Loop.UVLOOP)),
-            )
-            self.program.check(asked)
-        except ValueError as error:
-            raise UsageError(f"{self.name}: {error}") from None
-        return asked, {f"LAB_{name.upper()}": str(value) for name, value in rest.items()}
 
-    def _deadline_s(self, workers: int) -> float:
-        return self.deadline_s or _STARTS_S + _WORKER_STARTS_S * workers
+def _divided(knobs: Knobs) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what is for the server, and the app's settings, as environment variables."""
+    own = {name: value for name, value in knobs.items() if name in _OF_SERVER}
+    return own, {f"LAB_{name.upper()}": str(value) for name, value in knobs.items() if name not in own}
 
 
 def served_script(name: str, file: Path, deadline_s: float | None = None) -> ServedApp:
-    """One that is a script: it takes its port as its only argument, and serves with one process."""
-    program = Program(
-        name, name, Model.ONE_AT_A_TIME, (Interface.WSGI,), (), f"python {shlex.quote(str(file))} {{port}}"
-    )
-    return ServedApp(name, program, App(file, Interface.WSGI), deadline_s=deadline_s)
+    """Serve a script that takes its port as its only argument and runs in one process."""
+    program = Program(name, name, Model.ONE_AT_A_TIME, (), f"python {shlex.quote(str(file))} {{port}}")
+    return ServedApp(name, program, file, deadline_s=deadline_s)
 
 
 def shared_packages(contestants: Iterable[Startable]) -> tuple[str, ...]:
-    """Whose versions in this Python belong to these: of their servers and apps, in alphabetical order."""
+    """Return all packages that they use from this Python, for servers and apps, in alphabetical order."""
     served = (item for item in contestants if isinstance(item, ServedApp))
     return tuple(sorted({package for item in served for package in item.shared_packages}))

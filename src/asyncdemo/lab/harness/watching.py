@@ -1,9 +1,8 @@
-"""What a trial costs, and what else went on meanwhile: read before, during and after its window.
+"""What a trial costs, and what else was running: read before, during and after its window.
 
-CPU time of others is all in which the processors were not idle, so also what the hypervisor took, without
-what the experiment's own processes used. Interrupts are left out: those of a load over the loopback are its
-own.
-Not for: what the load client saw (``engines``), or judging it (``validity_checks``).
+Foreign CPU time is all non-idle processor time, including time stolen by the hypervisor, minus that of the
+experiment's own processes. Interrupts are left out: loopback traffic causes its own.
+Not here: what the load client saw (see ``engines``), or judging it (see ``validity_checks``).
 """
 
 from __future__ import annotations
@@ -23,47 +22,49 @@ from asyncdemo.lab.results.trial import Memory, Server, System
 
 _INTERVAL_S: Final = 0.25
 _SHARE: Final = 20
-"""... but so many times what one sample took: watching many workers must not become a load of its own."""
+"""... but at least this many times as long as a sample took: watching many workers must not become a load."""
 _UNUSED: Final = ("idle", "iowait", "irq", "softirq")
-"""Linux counts idle time exactly, but samples what programs do at its ticks: bursts between two ticks are
-lost, others count whole, and ``user + system`` may be off by a tenth either way."""
+"""Linux counts idle time exactly but samples programs at its ticks: it misses bursts between two ticks and
+counts others whole, so ``user + system`` may be off by a tenth either way.
+"""
 _RESOURCES: Final = ("cpu", "memory", "io")
 _SHORT_S: Final = 1e-6
-"""What sums of decimal fractions may be off by; a system counts ticks of a hundredth."""
+"""Tolerance for sums of decimal fractions; a system counts in ticks of a hundredth."""
 _NETSTAT: Final = Path("/proc/net/netstat")
 Pids = Callable[[], Iterable[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything counts from some moment before; differences are what matters."""
+    """Counters since some earlier moment; only differences matter."""
 
     at_s: float
     busy_s: float
-    """Of all processors."""
+    """Summed over all processors."""
     processors: int
     server_cpu_s: Mapping[int, float]
-    """Process -> CPU time, with that of children it has waited for."""
+    """Process -> CPU time, including children it has waited for."""
     own_cpu_s: Mapping[int, float]
-    """The other processes of the experiment; with their children, too, but for the lab's own process, which
-    waits for those of all the others."""
+    """The same for the experiment's other processes; for the lab's own, without its children, which include
+    them.
+    """
     waited_s: Mapping[int, float] = field(default_factory=dict)
-    """Process -> the part of the above that is of children it has waited for."""
+    """Process -> the part of its CPU time that belongs to children it has waited for."""
     parents: Mapping[int, int] = field(default_factory=dict)
-    """Of all that are there, also of those that have ended and nobody has waited for."""
+    """Parents of all processes that exist, including those that have ended but are not yet reaped."""
     pressure_s: Mapping[str, float] = field(default_factory=dict)
     listen_overflows: int | None = None
     syn_retransmissions: int | None = None
 
 
 class Machine:
-    """Asks the system."""
+    """Reads from the system."""
 
     def __init__(self) -> None:
         self._psutil: Any = psutil
 
     def read(self, server: Sequence[int], own: Sequence[int]) -> Reading:
-        """A process comes before its children in them."""
+        """``server`` and ``own`` must list a process before its children."""
         at_s, times = time.monotonic(), self._psutil.cpu_times()
         processors = len(self._psutil.cpu_times(percpu=True))
         unused_s = sum(getattr(times, name, 0.0) for name in _UNUSED)
@@ -84,7 +85,7 @@ class Machine:
         )
 
     def memory(self, pids: Iterable[int], proportional: bool) -> Memory | None:
-        """None if none of them lives. proportional: takes milliseconds a process and locks its memory."""
+        """Return None if none is alive. ``proportional`` takes ms for each process and locks its memory."""
         virtual = resident = 0
         shared: int | None = 0 if proportional else None
         for pid in pids:
@@ -97,7 +98,7 @@ class Machine:
         return Memory(virtual, resident, shared) if resident else None
 
     def not_waited_for(self, pids: Iterable[int]) -> list[int]:
-        """Those that have ended, and whose CPU time no parent has yet."""
+        """Return those that have ended but whose parent has not yet collected their CPU time."""
         found = []
         for pid in pids:
             with contextlib.suppress(self._psutil.Error):  # it is gone
@@ -108,7 +109,7 @@ class Machine:
     def _cpu_s(
         self, pids: Sequence[int], waited_s: dict[int, float], parents: dict[int, int]
     ) -> dict[int, float]:
-        """Children first: whoever is gone by then, a parent that has waited for it is read later."""
+        """Read children first: if one has gone by then, a parent that has waited for it is read later."""
         found = {}
         for pid in reversed(pids):
             with contextlib.suppress(self._psutil.Error):  # it is gone
@@ -127,7 +128,7 @@ class Watch:
     """One window: ``begin``, ``sample`` now and then, ``end``."""
 
     def __init__(self, server: Pids, own: Pids, machine: Machine | None = None) -> None:
-        """server, own: as they are now; own are the client, the lab itself and the services."""
+        """Both return current processes; ``own`` are the client, the lab itself and the services."""
         self._server, self._own = server, own
         self._machine = machine or Machine()
         self._before: Memory | None = None
@@ -143,13 +144,13 @@ class Watch:
         self._read()
 
     def sample(self) -> None:
-        """Does nothing if the last one was a moment ago."""
+        """Do nothing if the last sample was too recent."""
         if time.monotonic() >= self._next_s:
             self._read()
             self._keep(self._machine.memory(self._server(), proportional=False))
 
     def end(self) -> tuple[Server, System]:
-        """The server's processes must still be there."""
+        """Call this while the server's processes still exist."""
         self._read()
         self._keep(self._machine.memory(self._server(), proportional=True))
         assert self._first is not None and self._last is not None
@@ -208,12 +209,12 @@ def system_between(first: Reading, last: Reading) -> System:
 
 
 def _spent_s(first: Mapping[int, float], last: Mapping[int, float]) -> float:
-    """A process that came meanwhile counts with all it has used. Never below 0, whatever was rounded."""
+    """Count new processes with all they have used. Never below 0, despite rounding."""
     return max(0.0, math.fsum(cpu_s - first.get(pid, 0.0) for pid, cpu_s in last.items()))
 
 
 def _remembering(earlier: Reading, reading: Reading) -> Reading:
-    """What a process had used when it was last seen stays counted after its end: there, or by its parent."""
+    """Keep the last known CPU time of a process that has ended: its own, or as part of its parent's."""
     inherited = _inherited(earlier, reading)
 
     def kept(before: Mapping[int, float], now: Mapping[int, float]) -> dict[int, float]:
@@ -227,19 +228,19 @@ def _remembering(earlier: Reading, reading: Reading) -> Reading:
 
 
 def _inherited(earlier: Reading, reading: Reading) -> set[int]:
-    """Processes that are gone since, whose CPU time is in that of the parent that has waited for them.
+    """Return processes that have gone and whose CPU time is included in a parent that has waited for them.
 
-    Whether it has waited is seen by its children's time, which must have risen by as much: it has not if
-    it ignores SIGCHLD, if the child lost its parent and has another one, or on macOS, which tells no such
-    time. Approximately: of a child that nobody inherits, what it used after it was last seen is lost; and it
-    counts as inherited if other children of the same parent, which came and went unseen, used as much.
+    A parent has waited if its children's time has risen by at least as much. It has not if it ignores
+    SIGCHLD, if the child was reparented, or on macOS, which doesn't report such time. This is approximate: if
+    no parent inherits a child's time, what the child used after it was last seen is lost; and a child counts
+    as inherited if unseen short-lived children of the same parent used as much.
     """
     used_s = {**earlier.server_cpu_s, **earlier.own_cpu_s}
     more_s = {pid: waited_s - earlier.waited_s.get(pid, 0.0) for pid, waited_s in reading.waited_s.items()}
     found = set()
     for pid in earlier.parents.keys() - reading.parents.keys():
         heir = earlier.parents[pid]
-        while heir in earlier.parents and heir not in reading.parents:  # it is gone as well
+        while heir in earlier.parents and heir not in reading.parents:  # it has gone, too
             heir = earlier.parents[heir]
         if used_s[pid] <= more_s.get(heir, 0.0) + _SHORT_S:
             more_s[heir] = more_s.get(heir, 0.0) - used_s[pid]
@@ -251,11 +252,11 @@ def _more(first: int | None, last: int | None) -> int | None:
     return None if first is None or last is None else last - first
 
 
-# -- what only Linux tells ---------------------------------------------------------------------------
+# -- only on Linux -------------------------------------------------------------------------------------
 
 
 def _pressure_s() -> dict[str, float]:
-    """How long something has waited so far (PSI: "some", total in microseconds)."""
+    """Return total stall times so far (PSI: "some", total in microseconds)."""
     found = {}
     for name in _RESOURCES:
         with contextlib.suppress(OSError, ValueError):  # another system, or PSI is switched off
@@ -265,7 +266,7 @@ def _pressure_s() -> dict[str, float]:
 
 
 def _network() -> dict[str, int]:
-    """The counters of TCP: a line of names, then one of numbers."""
+    """Parse TCP counters: a line of names, then a line of numbers."""
     try:
         lines = _NETSTAT.read_text().splitlines()
     except OSError:

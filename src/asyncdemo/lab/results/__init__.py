@@ -1,5 +1,5 @@
 """What was published and what was measured, as data: articles, their audit, records, ratios, flags.
 
-Pure: nothing here starts a server, looks at a clock or draws.
-Not for: how a record comes about (``lab.harness``), or how it is shown (``render.lab``).
+Pure: nothing here starts a server, reads a clock or draws.
+Not here: how a record is made (see ``lab.harness``), or how it is shown (see ``render.lab``).
 """

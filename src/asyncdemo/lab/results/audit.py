@@ -1,7 +1,7 @@
-"""Can these figures be true? Each check compares a reported figure with what the others say it must be.
+"""Can these figures be true? Each check compares a reported figure with what the others imply.
 
-Pure functions of numbers. Their findings carry the arithmetic in words, for a page, a lesson or a terminal.
-Not for: which columns of which table they are given (``published``).
+Pure functions of numbers. Their findings spell out the arithmetic, for a page, a lesson or a terminal.
+Not here: which columns of which tables they get (see ``published``).
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
 
 _CALIBRATION_S: Final = 10
-"""Of wrk2, which resets its histogram after that (``calibrate`` in its ``src/wrk.c``)."""
-_KEPT_UP: Final = RULES[FlagKind.OVERLOADED].limit or 0.0
-"""Of the rate asked for: less, and the lab quotes no percentile."""
-_ERRORS: Final = RULES[FlagKind.ERRORS].limit or 0.0
-"""Of all requests: more, and the lab refuses a figure."""
+"""wrk2 resets its histogram after this time (``calibrate`` in its ``src/wrk.c``)."""
+_KEPT_UP: Final = RULES[FlagKind.OVERLOADED].limit
+"""A share of the requested rate: below it, the lab quotes no percentile."""
+_ERRORS: Final = RULES[FlagKind.ERRORS].limit
+"""A share of all requests: above it, the lab refuses a figure."""
 
 
 class Judgement(StrEnum):
     AGREES = "agrees"
     NEAR = "roughly agrees"
     CONTRADICTS = "cannot be"
-    """Not all of the figures compared can be right, or they are not of the same requests."""
-    REMARK = "to be known"
-    """Nothing is wrong, but the figure means something else than it seems to."""
+    """At least one of the figures is wrong, or they are not about the same requests."""
+    REMARK = "note"
+    """Nothing is wrong, but the figure doesn't mean what it seems to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """why: for a reader who meets it for the first time, why it must hold."""
+    """``why`` explains to a first-time reader why it must hold."""
 
     key: str
     title: str
@@ -42,7 +42,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """expected: what the other figures say; reported: what was published; both in the same unit, or
+    """``expected`` is what the other figures imply, ``reported`` what was published; in the same unit, or as
     shares.
     """
 
@@ -53,17 +53,12 @@ class Finding:
     words: str
     """The arithmetic, as a sentence without its full stop."""
 
-    @property
-    def gap(self) -> float:
-        """By how much of the expected figure the reported one differs."""
-        return self.reported / self.expected - 1 if self.expected else 0.0
-
 
 _P = ParamSpec("_P")
 _Found = tuple[Judgement, float, float, str]
 """A finding without its check."""
 CHECKS: Final[dict[str, Callable[..., Finding]]] = {}
-"""Key -> what checks it."""
+"""Key -> function."""
 
 
 def _check(title: str, why: str) -> Callable[[Callable[_P, _Found]], Callable[_P, Finding]]:
@@ -105,8 +100,8 @@ def run_length(run_s: float, throughput_per_s: float, requests: float) -> _Found
 
 @_check(
     "What the waiting allows",
-    "If each request waits, the rate cannot be higher than the number that may wait at once, divided "
-    "by how long each waits.",
+    "If each request waits, the rate cannot be higher than the number that may wait at the same time, "
+    "divided by how long each waits.",
 )
 def bound(
     delay_ms: float,
@@ -115,9 +110,9 @@ def bound(
     slots: float | None = None,
     workers: float | None = None,
 ) -> _Found:
-    """Above by 5 % is no contradiction: delays are drawn at random."""
+    """Allow 5 % above, because delays are random."""
     expected = bound_per_s(delay_ms, clients=clients, slots=slots, workers=workers)
-    named = ((slots, "slots"), (workers, "handled at once"), (clients, "clients"))
+    named = ((slots, "slots"), (workers, "handled at the same time"), (clients, "clients"))
     limits = ", ".join(f"{number(limit)} {word}" for limit, word in named if limit is not None)
     share = throughput_per_s / expected
     words = (
@@ -149,7 +144,7 @@ def kept_up(asked_per_s: float, served_per_s: float) -> _Found:
     "is late by the share that is not served, times the length of the run.",
 )
 def backlog(asked_per_s: float, served_per_s: float, run_s: float, max_ms: float) -> _Found:
-    """Answers out of order, as over many connections, make the greatest one later or earlier than that."""
+    """If answers come out of order, as over many connections, the maximum may be later or earlier."""
     expected = backlog_s(asked_per_s, served_per_s, run_s)
     reported = max_ms / 1000
     words = (
@@ -277,7 +272,7 @@ def medians(ratio: float, median_ms: float, base_median_ms: float, p99_ms: float
 
 
 def number(value: float) -> str:
-    """To three or four digits; whole from 100 up."""
+    """Format with three or four digits; as an integer from 100 up."""
     if abs(value) >= 99.995:
         return f"{value:,.0f}"
     return f"{value:.4g}" if abs(value) >= 10 else f"{value:.3g}"

@@ -1,6 +1,6 @@
-"""One row of a report: what is published, what was predicted, what we measured, and what that makes of it.
+"""One row of a report: what was published, predicted and measured, and the verdict.
 
-Not for: single trials (``trial``), or the rule behind the verdict (``ratio``).
+Not here: single trials (see ``trial``), or the rule behind the verdict (see ``ratio``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Better(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the article says. ratio: None if it says so in words or in a chart only."""
+    """What the article says. ``ratio`` is None if it gives only words or a chart."""
 
     words: str
     """Where the ratio comes from: "4,907.53 / 346.15 per s"."""
@@ -29,7 +29,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The ratio that the waiting alone would give, predicted before the run, with its arithmetic."""
+    """The ratio if only waiting counted, predicted before the run, with its arithmetic."""
 
     ratio: float
     words: str
@@ -37,11 +37,11 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One row of the report: a figure of an arm, as a multiple of that of a base, round by round."""
+    """One row of the report: an arm's figure as a multiple of the base's, round by round."""
 
     name: str
     figure: str
-    """Where a trial has it: ``load.throughput_per_s``, ``load.latency_ms.99``, ``counted.db_sessions``."""
+    """Its path in a trial: ``load.throughput_per_s``, ``load.latency_ms.99``, ``counted.db_sessions``."""
     title: str
     """The figure in words."""
     unit: str
@@ -52,7 +52,7 @@ class Comparison:
     base_setting: str = ""
     """"" if it is the same."""
     base_value: float | None = None
-    """The ratio is a multiple of this number, which is no figure of a trial; ``base`` is the arm itself."""
+    """The ratio is relative to this constant, not to a figure of a trial; then ``base`` is the arm itself."""
     published: Published | None = None
     bound: Bound | None = None
     measured: Ratio | None = None
@@ -62,7 +62,7 @@ class Comparison:
     verdict: Verdict | None = None
     """None if nothing is published."""
     differs: tuple[str, ...] = ()
-    """What is not as it was in the article."""
+    """How this differs from the article."""
     flags: tuple[Flag, ...] = ()
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """key: the path to it in a trial, ``load.latency_ms.99``. unit: "" of plain numbers."""
+    """``key`` is its path in a trial, such as ``load.latency_ms.99``. ``unit`` is "" for plain numbers."""
 
     key: str
     title: str

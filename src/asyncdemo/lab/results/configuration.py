@@ -1,6 +1,6 @@
-"""The knobs of the stack, those of the article, and what waiting alone allows with them. Pure.
+"""The knobs of the stack, their values in the article, and what waiting alone allows with them. Pure.
 
-Not for: bringing them about (``lab.stack``).
+Not here: setting them (see ``lab.stack``).
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from asyncdemo.lab.results.published import load_article
 
 _ARTICLE: Final = "twenty-one-pairs"
 _SYNC_A_PROCESSOR: Final = 3
-"""The article has 19 sync workers on 6 processors: 3 for each, and one more."""
+"""The article has 19 sync workers on 6 processors: 3 for each, plus one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """workers: of a server whose workers take one request at a time, and of one whose workers take many.
+    """The workers of a server that handle one request at a time (``workers_sync``) or many
+    (``workers_async``).
 
-    sessions: that pgbouncer opens at most, for all workers together; or for each worker. delay_ms: of the
-    query.
+    ``sessions`` is pgbouncer's limit, for all workers or ``per_worker``. ``delay_ms`` is the query's.
     """
 
     workers_sync: int
@@ -41,12 +41,12 @@ class Configuration:
         return self.workers_sync if is_sync else self.workers_async
 
     def sessions_of(self, is_sync: bool) -> int:
-        """For all workers together."""
+        """Return the number for all workers together."""
         return self.sessions * (self.workers(is_sync) if self.per_worker else 1)
 
     @property
     def knobs(self) -> Mapping[str, int | float]:
-        """As contestants of the stack are started with; the clients are the setting's."""
+        """What contestants of the stack are started with; the clients belong to the setting."""
         name = "sessions_per_worker" if self.per_worker else "sessions"
         return {
             "workers_sync": self.workers_sync,
@@ -56,7 +56,7 @@ class Configuration:
         }
 
     def limits(self, is_sync: bool, is_pooled: bool = True) -> dict[str, int]:
-        """How many requests may wait at once, by what limits them. is_pooled: there is pgbouncer."""
+        """Return limit name -> how many requests may wait at a time. ``is_pooled``: pgbouncer is used."""
         return {
             **({"workers": self.workers_sync} if is_sync else {}),
             **({"sessions": self.sessions_of(is_sync)} if is_pooled else {}),
@@ -67,13 +67,13 @@ class Configuration:
         return min(self.limits(is_sync, is_pooled).values())
 
     def bound_per_s(self, is_sync: bool, is_pooled: bool = True) -> float | None:
-        """The most requests per second; None if the query does not wait."""
+        """Return the most requests per second; None if the query does not wait."""
         if not self.delay_ms:
             return None
         return laws.bound_per_s(self.delay_ms, clients=self.slots(is_sync, is_pooled))
 
     def bound_words(self, is_sync: bool, is_pooled: bool = True) -> str:
-        """Its arithmetic: "min(19 workers, 100 sessions, 100 clients) / 20 ms = 950/s"."""
+        """Return its arithmetic: "min(19 workers, 100 sessions, 100 clients) / 20 ms = 950/s"."""
         bound = self.bound_per_s(is_sync, is_pooled)
         if bound is None:
             return "no delay, no bound"
@@ -97,7 +97,7 @@ def _setting(name: str, key: str) -> float:
 
 
 def _original() -> Configuration:
-    """Of it the article says "Variable", "4 per worker" and "None"; the workers are those of the others."""
+    """The article says "Variable", "4 per worker" and "None"; the workers are those of the others."""
     mine = _of_article("My Benchmark")
     clients = int(_setting("Original", "clients"))
     return Configuration(mine.workers_sync, mine.workers_async, 4, 0, clients, per_worker=True)
@@ -109,11 +109,11 @@ CONFIGURATIONS: Final[Mapping[str, Configuration]] = {
     "better-sync": _of_article("Better Sync"),
     "original": _original(),
 }
-"""Those of the article."""
+"""The article's settings."""
 
 
 def fitted(processors: int) -> Configuration:
-    """The article's own, with workers as it found them best: one a processor; sync: 3, and one more."""
+    """Return the article's own, with the workers that it found best: one a processor; sync: 3, plus one."""
     mine = CONFIGURATIONS["mine"]
     workers = processors * _SYNC_A_PROCESSOR + 1
     return Configuration(workers, processors, mine.sessions, mine.delay_ms, mine.clients)

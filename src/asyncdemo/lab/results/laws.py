@@ -1,13 +1,13 @@
-"""What must hold of a load and its answers, whatever serves them: three laws, as plain functions of numbers.
+"""Laws for any load and its answers, whatever the server: three plain functions of numbers.
 
-Not for: judging a reported figure by them (``audit``).
+Not here: judging a reported figure by them (see ``audit``).
 """
 
 from __future__ import annotations
 
 
 def littles_latency_ms(clients: float, throughput_per_s: float) -> float:
-    """The mean latency of a closed loop, in which each client is always waiting for one answer.
+    """Return the mean latency of a closed loop, in which each client is always waiting for one answer.
 
     Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961). Raises ValueError.
     """
@@ -18,10 +18,10 @@ def littles_latency_ms(clients: float, throughput_per_s: float) -> float:
 def bound_per_s(
     delay_ms: float, *, clients: float, slots: float | None = None, workers: float | None = None
 ) -> float:
-    """The most requests per second if each waits for delay_ms, whatever the computer can do.
+    """Return the most requests per second if each waits for delay_ms, however fast the computer is.
 
-    slots: how many may wait at once for the same thing (sessions, connections, a semaphore). workers: how
-    many requests are taken at once, where each is taken to its end. None: no such limit. Raises ValueError.
+    ``slots``: how many may wait for the same thing at a time (sessions, connections, a semaphore).
+    ``workers``: how many requests are handled at a time, each to its end. None: no limit. Raises ValueError.
     """
     limits = {"clients": clients, "slots": slots, "workers": workers}
     given = {name: limit for name, limit in limits.items() if limit is not None}
@@ -30,9 +30,9 @@ def bound_per_s(
 
 
 def backlog_s(asked_per_s: float, served_per_s: float, run_s: float) -> float:
-    """How late the last answer is, if requests keep coming at a rate and are served in order.
+    """Return how late the last answer is, if requests keep arriving at a rate and are served in order.
 
-    In run_s there were ``served_per_s * run_s`` answers; the last of them was asked for at that number
+    In run_s there were ``served_per_s * run_s`` answers; the last of them was requested at that number
     divided by asked_per_s, and came at the end. Raises ValueError.
     """
     _all_positive(asked_per_s=asked_per_s, served_per_s=served_per_s, run_s=run_s)

@@ -1,7 +1,7 @@
-"""The figures of five published benchmarks, exactly as their articles give them, one file an article.
+"""The figures of five published benchmarks, exactly as in their articles, one file an article.
 
-Which checks are made of which columns is written beside them.
-Not for: the checks themselves (``audit``), or what we measured (``record``).
+The files also say which checks apply to which columns.
+Not here: the checks themselves (see ``audit``), or what we measured (see ``record``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0}
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One cell. text: as published. value: in the unit of its column; None where the text is no number."""
+    """A cell. ``text`` is as published; ``value`` is in the column's unit, None if it is not a number."""
 
     text: str
     value: float | None
@@ -45,22 +45,22 @@ class Column:
     key: str
     title: str
     unit: str = ""
-    """Of its figures; "" for a plain number."""
+    """"" for a plain number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as published, with a row for each contestant. rows: cells as texts, one for each column."""
+    """A table as published, with a row for each contestant. ``rows`` has the text of each cell."""
 
     key: str
     title: str
     names: int
-    """So many columns from the left say what a row is about."""
+    """How many columns, from the left, identify a row."""
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     turned: bool = False
-    """There are many figures and few rows: better shown with a column for each contestant."""
+    """Many figures and few rows: better shown with a column for each contestant."""
 
     def __post_init__(self) -> None:
         if not 0 < self.names < len(self.columns):
@@ -104,31 +104,31 @@ class Setting:
 class Audit:
     """One check of ``audit`` on rows of a table.
 
-    inputs: a parameter of the check -> a number, or what to read: ``column``, ``table.column`` (of the row
-    with the same name), ``table.column@row``, or ``table.column[Word]`` for all rows in which a cell begins
-    with the word.
+    ``inputs`` maps a parameter of the check to a number, or to a reference: ``column``, ``table.column`` (in
+    the row of the same name), ``table.column@row``, or ``table.column[Word]`` for all rows in which a cell
+    begins with the word.
     """
 
     check: str
     table: str
     inputs: Mapping[str, str]
     rows: tuple[str, ...] = ()
-    """Names; all of the table if there are none."""
+    """Names of rows; empty for the whole table."""
     of: str = ""
-    """Whose figures they are, where a row has those of several contestants."""
+    """Whose figures they are, if a row has those of several contestants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """key: the name of its file, of its page, and of our own record of it."""
+    """``key`` is the name of its file, of its page, and of our own record of it."""
 
     key: str
     name: str
     claim: str
-    """The best known figure, in one line."""
+    """Its best-known figure, in one line."""
     setting: Setting
     headlines: tuple[str, ...]
-    """What it concludes, in our words."""
+    """Its conclusions, in our words."""
     tables: tuple[Table, ...]
     audits: tuple[Audit, ...]
     lessons: tuple[str, ...]
@@ -136,7 +136,7 @@ class Article:
     title: str = ""
     author: str = ""
     date: str = ""
-    """As far as the text says; "" for each of these where it does not."""
+    """As far as the text says; "" for each of these if it doesn't."""
     address: str = ""
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class Article:
         return {table.key: table for table in self.tables}[key]
 
     def find(self, reference: str) -> Figure:
-        """reference: ``table.column@row``. Raises KeyError."""
+        """``reference`` is ``table.column@row``. Raises KeyError."""
         place, _, row = reference.partition("@")
         table, _, column = place.partition(".")
         return self.table(table).figure(self.table(table).row(row), column)
@@ -170,7 +170,7 @@ def load_article(key: str, folder: Path = _FOLDER) -> Article:
 
 
 def _figure(column: Column, text: str) -> Figure:
-    """Raises ValueError for a number with a unit that its column cannot have."""
+    """Raises ValueError for a unit that its column cannot have."""
     match = _FIGURE.fullmatch(text)
     if not match:
         return Figure(text, None)
@@ -193,14 +193,14 @@ _REFERENCE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """about: the row, and whose figures of it."""
+    """``about`` names the row, and whose figures in it."""
 
     about: str
     finding: Finding
 
 
 def audited(article: Article) -> tuple[Audited, ...]:
-    """Every finding, in the order of the file. Raises LabFileError if a check cannot be made as it is
+    """Return every finding, in the order of the file. Raises LabFileError if a check cannot be made as
     written.
     """
     return tuple(
@@ -219,7 +219,7 @@ def _found(article: Article, check: Audit, row: str) -> Finding:
 
 
 def _value(article: Article, table: str, row: str, given: str) -> Any:
-    """A number, or with ``[Word]`` several."""
+    """Return a number, or a list of numbers for ``[Word]``."""
     match = _REFERENCE.fullmatch(given)
     if not match:
         return float(given)
@@ -236,5 +236,5 @@ def _value(article: Article, table: str, row: str, given: str) -> Any:
 def _number(table: Table, row: str, column: str) -> float:
     figure = table.figure(table.row(row), column)
     if figure.value is None:
-        raise ValueError(f"{figure.text!r} in {column} is no number")
+        raise ValueError(f"{figure.text!r} in {column} is not a number")
     return figure.value

@@ -1,11 +1,11 @@
-"""A ratio measured in rounds, with an interval that needs no assumption; and what it says of a published one.
+"""A ratio measured in rounds, with a distribution-free interval, and the verdict on a published ratio.
 
-All arms run in every round, so what disturbs a round disturbs both sides of its ratio and cancels (a
+All arms run in every round, so whatever disturbs a round affects both sides of its ratio and cancels out (a
 randomised block design; Kalibera and Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013). The
-interval is made of order statistics: it misses the true median only if too many rounds lie on one side of
-it, and each does so with probability 1/2, whatever the distribution (Hollander, Wolfe and Chicken,
-*Nonparametric Statistical Methods*, 3rd ed., section 3.6). Least to most of seven rounds: 1 − 2/2⁷ = 98.4 %.
-Not for: which figures are compared, or whether they may be quoted (``flags``).
+interval consists of order statistics: it misses the true median only if too many rounds lie on one side, and
+each does so with probability 1/2, whatever the distribution (Hollander, Wolfe and Chicken, *Nonparametric
+Statistical Methods*, 3rd ed., section 3.6). From least to most of seven: 1 − 2/2⁷ = 98.4 %.
+Not here: which figures are compared, or whether they may be quoted (see ``flags``).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Final, Self
 NEAR: Final = 1.25
 """A measured ratio within this factor of the published one reproduces it."""
 _ENOUGH: Final = 0.95
-"""Of confidence: with many rounds the outermost ones are left out, as long as so much remains."""
+"""Confidence: with many rounds, the outermost ones are left out as long as it stays this high."""
 FEWEST: Final = 6
-"""Rounds whose interval holds the median with so much: least to most of five does with 93.75 %."""
+"""Rounds for an interval with that confidence: from least to most of five has only 93.75 %."""
 
 
 class Verdict(StrEnum):
@@ -35,8 +35,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """pairs: of each round, in their order. least, most: the interval, which holds the true median with
-    coverage.
+    """``pairs`` are in the order of the rounds. ``least`` to ``most`` is the interval, which contains the
+    true median with the confidence ``coverage``.
     """
 
     pairs: tuple[float, ...]
@@ -61,28 +61,28 @@ class Ratio:
 
     @property
     def holds_one(self) -> bool:
-        """Then no ranking may be claimed."""
+        """Whether the interval contains 1, so that no ranking may be claimed."""
         return self.least <= 1 <= self.most
 
     @property
     def rests_on_few(self) -> bool:
-        """Rounds: the interval holds the true median with less than 95 %."""
+        """Whether there are so few rounds that the confidence is below 95 %."""
         return self.coverage < _ENOUGH
 
 
 def coverage(rounds: int, left_out: int = 0) -> float:
-    """The confidence with which the interval holds the true median, if so many are left out at either end."""
+    """Return the interval's confidence if ``left_out`` rounds are left out at each end."""
     tail = sum(math.comb(rounds, below) for below in range(left_out + 1))
     return max(0.0, 1 - math.ldexp(tail, 1 - rounds))
 
 
 def verdict(published: float, measured: Ratio | None) -> Verdict:
-    """measured: None if the figure is refused.
+    """Judge a ratio; ``measured`` is None if the figure is refused.
 
     Reproduced: on the same side of 1, and the median within ``NEAR`` of the published ratio. A published
-    ratio within 5 % of 1 says "no difference": reproduced if the interval is within ``NEAR`` of 1 and holds
-    it, or lies within those 5 %. Direction only: the same side, but another size. Undecided: none of these,
-    but the interval holds the published ratio. Else not reproduced.
+    ratio within 5 % of 1 says "no difference": reproduced if the interval is within ``NEAR`` of 1 and
+    contains it, or lies within those 5 %. Direction only: the same side, but another size. Undecided: none of
+    these, but the interval contains the published ratio. Otherwise, not reproduced.
     """
     if measured is None:
         return Verdict.REFUSED

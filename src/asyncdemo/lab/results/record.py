@@ -1,8 +1,8 @@
-"""The record of a finished experiment, ``asyncdemo.lab/1``: what ran, every trial, and what they come to.
+"""The record of a finished experiment, ``asyncdemo.lab/1``: what ran, every trial, and the comparisons.
 
-Plain data that checks itself: references lead somewhere, and ratios are those of the trials. Its file is read
-strictly: a field that is unknown, missing or of another kind is an error that names it.
-Not for: measuring or drawing.
+Plain data that validates itself: references must exist, and ratios must be those of the trials. Reading its
+file is strict: an unknown or missing field, or one of the wrong type, is an error that names it.
+Not here: measuring or drawing.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ FORMAT: Final = "asyncdemo.lab/1"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """name: of its file and of the article's page, or of an experiment without an article."""
+    """``name`` is that of its file, and of the article's page or of an experiment without an article."""
 
     format: str
     name: str
     title: str
     asyncdemo: str
-    """Its version."""
+    """The version."""
     command: str
-    """That made it."""
+    """The command that made it."""
     started: str
     ended: str
-    """ISO 8601, in UTC."""
+    """Both in ISO 8601, UTC."""
     extent: Extent
     rounds: int
-    """Planned; there are as many as the trials say."""
+    """The plan; the trials show how many there really were."""
     order_seed: int
-    """Of the order of the arms in each round."""
+    """The seed for the order of the arms in each round."""
     environment: Environment
     arms: tuple[Arm, ...]
     settings: tuple[Setting, ...]
@@ -58,7 +58,7 @@ class Record:
     lesson: str = ""
     interrupted: bool = False
     flags: tuple[Flag, ...] = ()
-    """About all of it."""
+    """Flags of the record as a whole."""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -85,9 +85,9 @@ class Record:
         return next(setting for setting in self.settings if setting.name == name)
 
     def pairs(self, comparison: Comparison) -> tuple[float, ...]:
-        """Its ratios round by round, of the rounds that have both figures and no flag that withdraws one.
+        """Return its ratio for each round that has both figures and no flag that withdraws one.
 
-        Of a search, the last step that has the figure counts.
+        In a search, the last step that has the figure counts.
         """
         figure, setting = comparison.figure, comparison.setting
         arm = figures(self.trials, comparison.arm, setting, figure)
@@ -129,11 +129,11 @@ def _names(what: str, items: Iterable[Arm | Setting]) -> frozenset[str]:
 
 def _known(what: str, name: str, names: frozenset[str], where: str) -> None:
     if name not in names:
-        raise ValueError(f"{where}: {name!r} is none of the {what}: {', '.join(sorted(names - {''}))}")
+        raise ValueError(f"{where}: {name!r} is not one of the {what}: {', '.join(sorted(names - {''}))}")
 
 
 def load_record(path: Path) -> Record:
-    """path: ``NAME.json``, or ``NAME.json.gz`` as the repository keeps it. Raises LabFileError."""
+    """``path`` is ``NAME.json``, or ``NAME.json.gz`` as in the repository. Raises LabFileError."""
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
@@ -146,17 +146,19 @@ def load_record(path: Path) -> Record:
 
 
 def parse_record(text: str, where: str = "record") -> Record:
-    """where: how messages name it. Raises LabFileError."""
+    """``where`` is its name in messages. Raises LabFileError."""
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise LabFileError(f"{where} is no JSON: {error}") from error
+        raise LabFileError(f"{where} is not JSON: {error}") from error
     found = values.get("format") if isinstance(values, dict) else None
     if found != FORMAT:
-        mend = (
-            "A newer asyncdemo reads it." if str(found).startswith("asyncdemo.lab/") else "It is no record."
+        fix = (
+            "A newer asyncdemo reads it."
+            if str(found).startswith("asyncdemo.lab/")
+            else "It is not a record."
         )
-        raise LabFileError(f"{where} has the format {found!r}, and this asyncdemo reads {FORMAT}. {mend}")
+        raise LabFileError(f"{where} has the format {found!r}, and this asyncdemo reads {FORMAT}. {fix}")
     try:
         record = read(Record, values, strict=True)
     except FieldError as error:
@@ -165,12 +167,12 @@ def parse_record(text: str, where: str = "record") -> Record:
 
 
 def _judged_today(row: Comparison) -> Comparison:
-    """Older records say "not reproduced" where the verdict is "undecided" since."""
+    """Update older records, which say "not reproduced" where the verdict is now "undecided"."""
     if row.verdict is not Verdict.NOT_REPRODUCED or row.published is None or row.published.ratio is None:
         return row
     return replace(row, verdict=verdict(row.published.ratio, row.measured))
 
 
 def dump_record(record: Record) -> str:
-    """JSON, with a line for each field of a trial, so that two records can be compared."""
+    """Return JSON with a line for each field of a trial, so that records can be diffed."""
     return json.dumps(write(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

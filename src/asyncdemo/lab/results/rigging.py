@@ -1,7 +1,7 @@
-"""The rig: its knobs, what waiting and processors allow with them, and what a measurement of them says. Pure.
+"""The rig: its knobs, what waiting and processors allow with them, and the result of a measurement. Pure.
 
-One job, two servers, one database; whoever sets the knobs chooses the winner. Not for: measuring
-(``lab.rig``), or how it looks (``render.terminal.rig``).
+One job, two servers, one database: whoever sets the knobs chooses the winner. Not here: measuring (see
+``lab.rig``), or display (see ``render.terminal.rig``).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.ratio import Ratio
 
 OURS: Final = "asyncdemo.load"
-"""The load client, if it is our own; as the engines name it."""
+"""The engine name of our own load client."""
 BEWARE: Final = frozenset({"aiohttp", "httpx"})
-"""Load clients that spend more on a request than many a server does."""
+"""Load clients that spend more on a request than many servers do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two servers. pair: its name in the stack."""
+    """One of the two servers. ``pair`` is its name in the stack."""
 
     name: str
     is_sync: bool
@@ -40,7 +40,7 @@ SIDES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """steps: the values that keys come to; any from low to high can be typed. No steps: the client."""
+    """Keys select ``steps``; values from ``low`` to ``high`` can be typed. Without steps: the load client."""
 
     name: str
     title: str
@@ -65,8 +65,8 @@ KNOBS: Final = (
 class Machine:
     """What limits the rig besides its knobs.
 
-    processors: that a server may use. is_pooled: there is pgbouncer. cpu_ms: name of a side -> what it
-    computes for a request, as measured; without it nothing is known of what the processors allow.
+    ``processors`` is how many a server may use. ``is_pooled``: pgbouncer is used. ``cpu_ms`` maps a side's
+    name to its measured CPU time for a request; without it, the processors' limit is unknown.
     """
 
     processors: int
@@ -76,7 +76,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Rigging:
-    """How the rig is set. client: the load client, by the name of its engine."""
+    """The settings of the rig. ``client`` is the engine name of the load client."""
 
     configuration: Configuration
     client: str = OURS
@@ -91,7 +91,7 @@ class Rigging:
         return replace(self, configuration=replace(self.configuration, **change))
 
     def stepped(self, knob: Knob, by: int, clients: Sequence[str]) -> Rigging:
-        """The next step up (by 1) or down (-1); the same at the end. clients: the load clients there are."""
+        """Go one step up (1) or down (-1), if there is one. ``clients`` are the available load clients."""
         if not knob.steps:
             place = clients.index(self.client) + by
             return replace(self, client=clients[max(0, min(place, len(clients) - 1))])
@@ -102,7 +102,7 @@ class Rigging:
         return self.with_value(knob, min(beyond) if by > 0 else max(beyond))
 
     def idle(self, knob: Knob, machine: Machine, clients: Sequence[str]) -> str:
-        """Why the knob has no effect here; "" if it has one. clients: the load clients there are."""
+        """Return why the knob has no effect here, or "". ``clients`` are the available load clients."""
         if knob.name == "sessions" and not machine.is_pooled:
             return "no effect: pgbouncer, which limits them, is not installed"
         if not knob.steps and len(clients) < 2:
@@ -110,26 +110,26 @@ class Rigging:
         return ""
 
     def bound_per_s(self, side: Side, machine: Machine) -> float | None:
-        """The most requests per second; None if nothing is known that limits them."""
+        """Return the most requests per second; None if no limit is known."""
         waiting = self.configuration.bound_per_s(side.is_sync, machine.is_pooled)
         bounds = (waiting, self.computing_per_s(side, machine))
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def computing_per_s(self, side: Side, machine: Machine) -> float | None:
-        """The most that processors allow; None before it was measured what a request costs.
+        """Return the processors' limit; None until the CPU time for a request has been measured.
 
-        A worker computes on one processor at a time. What else needs them, the database say, makes it less.
+        A worker computes on one processor at a time. Other users, such as the database, lower the limit.
         """
         cpu_ms = machine.cpu_ms.get(side.name)
         workers = self.configuration.workers(side.is_sync)
         return None if not cpu_ms else min(workers, machine.processors) / cpu_ms * 1000
 
     def waiting_words(self, side: Side, machine: Machine) -> str:
-        """The arithmetic of what waiting allows."""
+        """Return the arithmetic of the limit set by waiting."""
         return self.configuration.bound_words(side.is_sync, machine.is_pooled)
 
     def computing_words(self, side: Side, machine: Machine) -> str:
-        """The arithmetic of what processors allow, as far as it is known."""
+        """Return the arithmetic of the processors' limit, as far as it is known."""
         workers, processors = self.configuration.workers(side.is_sync), machine.processors
         limits = (
             f"min({workers} worker{'s' * (workers != 1)}, {processors} processor{'s' * (processors != 1)})"
@@ -140,7 +140,7 @@ class Rigging:
         return f"{limits} / {machine.cpu_ms[side.name]:.3g} ms = {bound:,.0f}/s"
 
     def binding(self, side: Side, machine: Machine) -> tuple[str, ...]:
-        """Which of the limits is the least; more than one if they tie, none if nothing is known."""
+        """Return the lowest of the limits; several if they tie, none if none is known."""
         chosen = self.configuration
         waiting = chosen.bound_per_s(side.is_sync, machine.is_pooled)
         computing = self.computing_per_s(side, machine)
@@ -152,14 +152,14 @@ class Rigging:
         return tuple(name for name, limit in limits.items() if limit == min(limits.values()))
 
     def bound_ratio(self, machine: Machine) -> float | None:
-        """Async to sync, if both served what their bound allows."""
+        """Return async to sync, if both reached their bound."""
         sync, other = (self.bound_per_s(side, machine) for side in SIDES)
         return None if sync is None or other is None else other / sync
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """published: Starlette on uvicorn to Flask on Gunicorn, if the article says so."""
+    """``published`` is Starlette on uvicorn to Flask on Gunicorn; None if the article doesn't give it."""
 
     title: str
     configuration: Configuration
@@ -182,15 +182,15 @@ def _presets() -> Mapping[str, Preset]:
 
 
 PRESETS: Final = _presets()
-"""Key -> the configuration that the article gives, as it calls it."""
+"""Key -> a configuration of the article, under the article's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was measured of one rigging. per_s: name of a side -> its median. ratio: async to sync.
+    """The measurement of one rigging. ``per_s``: a side's name -> its median. ``ratio`` is async to sync.
 
-    refused: why rounds do not count: of each kind, a sentence on the worst one. rounds: of how many.
-    failed: why nothing was measured. cpu_ms: name of a side -> what its server computed for a request.
+    ``refused`` has one sentence for each kind of invalid rounds, about the worst. ``rounds`` are planned,
+    ``done`` completed. ``failed`` is why nothing was measured. ``cpu_ms``: side -> CPU time for a request.
     """
 
     rigging: Rigging
@@ -204,7 +204,9 @@ class Outcome:
 
     @property
     def winner(self) -> str:
-        """ "sync", "async", "no ranking", "refused" if no round counts, "failed"; "" until all are done."""
+        """Return "sync", "async", "no ranking", "refused" if no round is valid, "failed"; "" until all are
+        done.
+        """
         if self.failed:
             return "failed"
         if self.done < self.rounds:
@@ -217,13 +219,16 @@ class Outcome:
 
 
 def with_settings(rigging: Rigging, settings: Iterable[str], clients: Sequence[str]) -> Rigging:
-    """settings: each ``NAME=VALUE``, as typed. Raises UsageError."""
+    """Apply settings in the form ``NAME=VALUE``, as typed. Raises UsageError."""
     named = {knob.name: knob for knob in KNOBS}
     for setting in settings:
         name, equals, typed = (part.strip() for part in setting.partition("="))
         knob = named.get(name)
         if not equals or knob is None:
-            raise UsageError(f"{setting!r} sets no knob of the rig. They are {', '.join(named)}: workers=4")
+            raise UsageError(
+                f"{setting!r} does not set a knob of the rig. Its knobs are {', '.join(named)}. "
+                "An example: workers=4"
+            )
         if not knob.steps:
             rigging = replace(rigging, client=_client(typed, clients))
             continue

@@ -1,6 +1,6 @@
-"""What was set up: the machine, the contestants, what each was measured under, and what was looked at before.
+"""The setup: the machine, the contestants, the settings, and the checks beforehand.
 
-Not for: what was measured (``trial``, ``comparison``).
+Not here: what was measured (see ``trial``, ``comparison``).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ class Extent(StrEnum):
 
 class Loop(StrEnum):
     CLOSED = "closed"
-    """Each client sends its next request when the last is answered."""
+    """Each client sends its next request when the previous one is answered."""
     OPEN = "open"
-    """So many requests a second, whether or not there are answers."""
+    """A fixed number of requests per second, whether or not they are answered."""
 
 
 class Model(StrEnum):
-    """How a contestant takes more than one request."""
+    """How a contestant handles more than one request."""
 
     ONE_AT_A_TIME = "one at a time"
     THREADS = "threads"
@@ -35,14 +35,14 @@ class Model(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the figures depend on. Names of machines, users and folders have no place in it."""
+    """What the figures depend on, without names of machines, users or folders."""
 
     processor: str
     cores: int
-    """Logical ones that the experiment could use."""
+    """Logical ones available to the experiment."""
     memory_bytes: int
     system: str
-    """Kernel or version and architecture included."""
+    """Including kernel or version, and architecture."""
     python: str
     sysctls: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
@@ -50,16 +50,16 @@ class Environment:
     programs: Mapping[str, str] = field(default_factory=dict)
     """nginx, pgbouncer, PostgreSQL, wrk, ... -> version."""
     missing: Mapping[str, str] = field(default_factory=dict)
-    """What the article had and this run had not -> what was done instead."""
+    """What the article had but this run lacked -> what was done instead."""
     pinning: Mapping[str, str] = field(default_factory=dict)
     """"client", "server", "database", ... -> its CPUs: "0", "1-3"."""
     load_average: float | None = None
-    """Before it began."""
+    """At the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One contestant, or what stands for it."""
+    """One contestant, or its replacement."""
 
     name: str
     title: str
@@ -67,37 +67,37 @@ class Arm:
     framework: str = ""
     server: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)
-    """Name of a setting, or "*" for all of them -> the exact command."""
+    """Name of a setting, or "*" for all -> the exact command."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Package -> version, where the arm has an environment of its own."""
+    """Package -> version, if the arm has its own environment."""
     twin_of: str = ""
-    """The arm that it repeats: the two are equal, and their ratio should be 1."""
+    """The arm that it repeats: they are equal, so their ratio should be 1."""
     unavailable: str = ""
     """Why it could not run."""
     successor: str = ""
-    """What one would take today."""
+    """What one would use today."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What every arm is measured under: the load, and the knobs of what is loaded."""
+    """The conditions for every arm: the load, and the knobs of the server."""
 
     name: str
     title: str
     loop: Loop
     sends: tuple[str, ...]
-    """In rotation: "GET /films/995/"."""
+    """In rotation; for example "GET /films/995/"."""
     clients: int | None = None
-    """Of a closed loop."""
+    """For a closed loop."""
     rate_per_s: float | None = None
-    """Of an open loop; None if it is not the same in all trials."""
+    """For an open loop; None if it differs between trials."""
     arrivals: str = ""
     """"uniform" or "poisson"."""
     of_capacity: float | None = None
-    """The rate is this share of what the slowest contestant can do."""
+    """The rate is this share of the slowest contestant's capacity."""
     budget_ms: float | None = None
-    """The rate is searched: the highest at which the 99th percentile stays within this."""
+    """Search for the rate: the highest at which the 99th percentile stays within this."""
     requests: int | None = None
     duration_s: float | None = None
     warm_up_s: float | None = None
@@ -115,7 +115,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Something looked at before anything was measured: an answer, an effect in the database, a knob."""
+    """A check before measuring: an answer, an effect in the database, a knob."""
 
     arm: str
     what: str
@@ -123,14 +123,12 @@ class Verification:
     seen: str
     held: bool
     setting: str = ""
-    """"" if it is the same in all of them."""
+    """"" if it applies to all settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The load client against a server that does as little as a server can. figures: name with unit ->
-    value.
-    """
+    """The load client against a server that does next to nothing. ``figures``: name with unit -> value."""
 
     tool: str
     against: str

@@ -1,7 +1,6 @@
-"""One trial: one contestant, under one setting, in one round; what the client, the server and the system
-say of it.
+"""One trial: one contestant, under one setting, in one round, as seen by the client, server and system.
 
-Not for: what trials come to together (``record``).
+Not here: what trials show together (see ``record``).
 """
 
 from __future__ import annotations
@@ -20,63 +19,63 @@ class TrialOutcome(StrEnum):
     DIED = "died"
     WRONG_ANSWER = "wrong answer"
     PORT_KEPT = "port kept"
-    """It ended, and something still held its port."""
+    """It ended, but its port was still held."""
     LOAD_FAILED = "load failed"
-    """The load client ended without a result, while the contestant ran."""
+    """The load client ended without a result while the contestant was running."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What the load client saw; every latency from the intended send, where the client knows it."""
+    """What the load client saw. Latencies count from the intended send, if the client has it."""
 
     requests: int
-    """Begun."""
+    """How many were started."""
     answered: int
-    """With a whole response, of any status."""
+    """How many got a whole response, of any status."""
     wall_s: float
     window_s: float
-    """In which requests were begun."""
+    """The time during which requests were started."""
     answered_in_window: int
     throughput_per_s: float
     statuses: Mapping[str, int] = field(default_factory=dict)
     errors: Mapping[str, int] = field(default_factory=dict)
-    """Kind -> how many: "timeout", "refused", "reset", ..."""
+    """Kind -> count: "timeout", "refused", "reset", ..."""
     first_errors: Mapping[str, str] = field(default_factory=dict)
     latency_ms: Mapping[str, float] = field(default_factory=dict)
     """"mean", and percentiles: "50", "99", "99.9", "100".
 
-    "0" is the least. A percentile with fewer than 100 answers beyond it is left out.
+    "0" is the minimum. A percentile with fewer than 100 answers beyond it is left out.
     """
     connections: int | None = None
-    """Opened in all."""
+    """Opened in total."""
     open_at_once: int | None = None
     retried: int = 0
     client_cpu_s: float | None = None
     client_busy: float | None = None
-    """Share of one CPU, in the window if it has a length."""
+    """Share of one CPU, during the window if it has a length."""
     client_waited: float | None = None
-    """Share of the window in which it could have run, and another program had its CPU."""
+    """Share of the window in which it was ready to run but another program had its CPU."""
     lag_p99_ms: float | None = None
-    """How late it sent, of an open loop."""
+    """How late requests were sent in an open loop."""
     engine: str = ""
     command: str = ""
-    """If it was another program."""
+    """Only for another load program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Of a server with all its processes."""
+    """Memory of all processes of a server."""
 
     virtual_bytes: int
     resident_bytes: int
     proportional_bytes: int | None = None
-    """Pages that several processes share are divided among them."""
+    """Pages shared by several processes are divided among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
     cpu_s: float
-    """In the window."""
+    """During the window."""
     processes: int
     before: Memory | None = None
     most: Memory | None = None
@@ -84,23 +83,21 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What else was going on, in the window."""
+    """What else was going on during the window."""
 
     foreign_cpu: float | None = None
-    """Share of all CPUs that was used outside of the experiment's own process groups."""
+    """Share of all CPUs that was used outside the experiment's own process groups."""
     pressure_cpu: float | None = None
     pressure_memory: float | None = None
     pressure_io: float | None = None
-    """Share of the time in which something waited for it (Linux' PSI, "some")."""
+    """Share of the time in which something waited for it (Linux PSI, "some")."""
     listen_overflows: int | None = None
     syn_retransmissions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Histograms:
-    """Each in HdrHistogram's interchange format (V2, compressed, base64), in nanoseconds; "" if there is
-    none.
-    """
+    """In HdrHistogram's interchange format (V2, compressed, base64), in nanoseconds; "" if there is none."""
 
     latency: str = ""
     connects: str = ""
@@ -110,25 +107,25 @@ class Histograms:
 @dataclass(frozen=True, slots=True)
 class Trial:
     round: int
-    """From 1."""
+    """Counts from 1."""
     place: int
-    """In the order of its round, from 1."""
+    """Position in its round, from 1."""
     arm: str
     setting: str
     started: str
-    """ISO 8601, in UTC."""
+    """ISO 8601, UTC."""
     outcome: TrialOutcome
     problem: str = ""
     """In words, unless it was measured."""
     offered_per_s: float | None = None
-    """Of an open loop."""
+    """For an open loop."""
     step: int = 0
-    """Of a search for a rate, from 1; the last step has its result."""
+    """In a search for a rate, from 1; the last step has the result."""
     load: Load | None = None
     server: Server | None = None
     system: System | None = None
     counted: Mapping[str, float] = field(default_factory=dict)
-    """Figures of this experiment alone: "db_sessions", "rows_inserted", ..."""
+    """Figures specific to this experiment: "db_sessions", "rows_inserted", ..."""
     histograms: Histograms | None = None
     flags: tuple[Flag, ...] = ()
 
@@ -140,14 +137,14 @@ class Trial:
 
     @property
     def counts(self) -> bool:
-        """Whether its figures go into ratios."""
+        """Whether its figures are used in ratios."""
         return self.outcome is TrialOutcome.MEASURED and not refuses(self.flags)
 
     def figure(self, path: str) -> float | None:
-        """``load.throughput_per_s``, ``load.latency_ms.99.9``, ``server.most.resident_bytes``,
+        """Look up ``load.throughput_per_s``, ``load.latency_ms.99.9``, ``server.most.resident_bytes``,
         ``counted.NAME``.
 
-        None if this trial has no such figure. Raises ValueError if no trial can have it.
+        Return None if this trial has no such figure. Raises ValueError if no trial can have it.
         """
         value: object = self
         rest = path
@@ -169,7 +166,7 @@ class Trial:
 
 
 def figures(trials: Iterable[Trial], arm: str, setting: str, figure: str) -> dict[int, float]:
-    """Round -> the figure, where it was measured and nothing withdraws it; of a search, of its last step."""
+    """Return round -> figure, if it is measured and valid; in a search, for its last step."""
     found = (
         (trial.round, trial.figure(figure))
         for trial in trials

@@ -1,7 +1,7 @@
-"""What the figures of a trial, and the ratios of an experiment, are flagged for: ``flags.RULES``, applied.
+"""Flags for the figures of a trial and the ratios of an experiment: ``flags.RULES``, applied.
 
 Pure functions of trials and settings; each returns the flag, or None.
-Not for: noticing that a contestant failed (``protocol``), or what a flag costs (``flags``).
+Not here: noticing that a contestant failed (see ``protocol``), or what a flag invalidates (see ``flags``).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from asyncdemo.lab.results.trial import Load, System, Trial, TrialOutcome
 
 _FAILED_STATUS: Final = 400
 _CORRECTS: Final = "wrk"
-"""To the latencies that it measured it adds those of answers that it thinks it has missed."""
+"""To its measured latencies, it adds those of answers that it believes it missed."""
 
 
 def of_trial(
     load: Load, system: System | None, setting: Setting, offered_per_s: float | None, p99_ms: float | None
 ) -> tuple[Flag, ...]:
-    """All that a single trial can be flagged for by its own figures."""
+    """Return all flags that a single trial's own figures raise."""
     found = (
         client_busy(load),
         foreign_cpu(system),
@@ -37,7 +37,7 @@ def of_trial(
 
 
 def client_busy(load: Load) -> Flag | None:
-    """Running and waiting to run count alike: either way the answers wait for the client."""
+    """Count running and waiting to run alike: in both cases, answers wait for the client."""
     ran, waited = load.client_busy, load.client_waited or 0.0
     if ran is None or not _above(FlagKind.CLIENT_BUSY, ran + waited):
         return None
@@ -46,7 +46,7 @@ def client_busy(load: Load) -> Flag | None:
         advice = "Send less: fewer clients, or kept connections; or divide the load among several clients."
     else:
         words += f", and for {waited:.0%} of the time another program had it"
-        advice = "Give the client a CPU of its own: stop what else runs there, or take a machine with more."
+        advice = "Give the client its own CPU: stop what else runs there, or use a machine with more."
     return Flag(FlagKind.CLIENT_BUSY, f"{words}.", advice, ran + waited)
 
 
@@ -59,12 +59,12 @@ def foreign_cpu(system: System | None) -> Flag | None:
 
 
 def littles_gap(load: Load, setting: Setting) -> Flag | None:
-    """In a closed loop throughput times mean latency is the number of clients.
+    """In a closed loop, throughput times mean latency equals the number of clients.
 
-    Taken over the whole run: all clients were waiting while requests were begun, and fewer and fewer of them
-    afterwards, so the product must lie between ``clients`` × the share of that window and ``clients``. What
-    failed took time too, and has no latency: it may have cost at most the whole time limit each. Of wrk's
-    mean, which has more in it than was measured, only the lower limit is asked.
+    This is computed over the whole run: all clients were waiting while requests were started, and fewer and
+    fewer afterwards, so the product must lie between ``clients`` × that window's share and ``clients``.
+    Failed requests took time, too, but have no latency: each may have cost up to the whole timeout. wrk's
+    mean includes more than was measured, so for wrk only the lower limit applies.
     """
     mean_ms, clients = load.latency_ms.get("mean"), setting.clients
     if setting.loop is not Loop.CLOSED or clients is None or not mean_ms or load.wall_s <= 0:
@@ -85,10 +85,10 @@ def littles_gap(load: Load, setting: Setting) -> Flag | None:
 
 
 def shortfall(load: Load, offered_per_s: float) -> float:
-    """The share of the rate that was served.
+    """Return the share of the rate that was served.
 
-    What was sent in the last moment cannot be answered before the window ends; the moment is as long as the
-    quickest answer took.
+    Requests sent at the last moment cannot be answered before the window ends, so it is shortened by the
+    fastest answer's time.
     """
     served_s = load.window_s - load.latency_ms.get("0", 0.0) / 1000
     return load.answered_in_window / (offered_per_s * served_s) if served_s > 0 else 0.0
@@ -96,18 +96,18 @@ def shortfall(load: Load, offered_per_s: float) -> float:
 
 def overloaded(load: Load, offered_per_s: float | None) -> Flag | None:
     limit = RULES[FlagKind.OVERLOADED].limit
-    if offered_per_s is None or limit is None or (share := shortfall(load, offered_per_s)) >= limit:
+    if offered_per_s is None or (share := shortfall(load, offered_per_s)) >= limit:
         return None
     words = (
         f"Of {offered_per_s:,.0f} requests a second {share:.1%} were served, so latency grew all the time."
     )
-    return Flag(FlagKind.OVERLOADED, words, "Take a lower rate.", share)
+    return Flag(FlagKind.OVERLOADED, words, "Use a lower rate.", share)
 
 
 def over_budget(
     load: Load, offered_per_s: float | None, p99_ms: float | None, setting: Setting
 ) -> Flag | None:
-    """A rate that is not served keeps no budget: its latency would grow for as long as it lasts."""
+    """A rate that is not fully served never keeps a budget: its latency would keep growing."""
     if setting.budget_ms is None:
         return None
     unserved = overloaded(load, offered_per_s)
@@ -116,11 +116,11 @@ def over_budget(
     seen = "is unknown" if p99_ms is None else f"is {p99_ms:,.1f} ms"
     words = f"The 99th percentile {seen}, and the budget is {setting.budget_ms:g} ms."
     words = words if unserved is None else unserved.words
-    return Flag(FlagKind.OVER_BUDGET, words, "The search goes on with a lower rate.", p99_ms)
+    return Flag(FlagKind.OVER_BUDGET, words, "The search continues with a lower rate.", p99_ms)
 
 
 def errors(load: Load) -> Flag | None:
-    """Without a whole answer, or with a status of 400 and above."""
+    """Count requests without a whole answer, or with a status of 400 or above."""
     failed = Counter({kind: count for kind, count in load.errors.items() if count})
     for status, count in load.statuses.items():
         if int(status) >= _FAILED_STATUS and count:
@@ -130,14 +130,14 @@ def errors(load: Load) -> Flag | None:
         return None
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in failed.most_common())
     words = f"{share:.2%} of {load.requests:,} requests failed: {kinds}."
-    return Flag(FlagKind.ERRORS, words, "An answer that is none costs little: find out why first.", share)
+    return Flag(FlagKind.ERRORS, words, "A failed request costs little: find out why first.", share)
 
 
 def few_samples(answered: int, percent: float) -> Flag | None:
-    """percent: the one that is quoted. 100 is the greatest of all, and needs no more."""
+    """``percent`` is the one quoted. 100 is the maximum, and needs no more answers."""
     limit = RULES[FlagKind.FEW_SAMPLES].limit
     beyond = answered * (100 - percent) / 100
-    if limit is None or percent == 100 or beyond >= limit:
+    if percent == 100 or beyond >= limit:
         return None
     words = f"Of {answered:,} answers {beyond:,.0f} lie beyond the percentile {percent:g}."
     needed = limit / (1 - percent / 100)
@@ -146,7 +146,7 @@ def few_samples(answered: int, percent: float) -> Flag | None:
 
 
 def twins_differ(ratio: Ratio) -> Flag | None:
-    """Few rounds say nothing of it: the interval of one is a point, and never holds 1."""
+    """Ignore few rounds: the interval of a single one is a point, and never contains 1."""
     if ratio.holds_one or ratio.rests_on_few:
         return None
     words = (
@@ -166,27 +166,27 @@ def no_ranking(ratio: Ratio) -> Flag | None:
 
 
 def few_rounds(rounds: int, withdrawn: Iterable[FlagKind] = ()) -> Flag | None:
-    """rounds: that have both figures. withdrawn: for what the others have not."""
+    """``rounds`` is how many have both figures; ``withdrawn`` is why the others don't."""
     limit = RULES[FlagKind.FEW_ROUNDS].limit
-    if limit is None or rounds >= limit:
+    if rounds >= limit:
         return None
     words = f"{rounds} round{'s' * (rounds != 1)} of {limit:.0f}"
     kinds = ", ".join(sorted({kind.value for kind in withdrawn}))
     words += f"; others were withdrawn: {kinds}." if kinds else "."
-    return Flag(FlagKind.FEW_ROUNDS, words, f"A ranking takes {limit:.0f}; --quick has fewer.", float(rounds))
+    return Flag(FlagKind.FEW_ROUNDS, words, f"A ranking needs {limit:.0f}; --quick has fewer.", float(rounds))
 
 
 def not_verified(verifications: Iterable[Verification]) -> Flag | None:
-    """verifications: of one arm, under one setting or all of them."""
+    """``verifications`` are for one arm, under one setting or all."""
     broken = [item for item in verifications if not item.held]
     if not broken:
         return None
     shown = "; ".join(f"{item.what}: {item.asked} was asked for, {item.seen} was seen" for item in broken)
-    return Flag(FlagKind.NOT_VERIFIED, f"{shown}.", "Repair it first: what it does is not what is compared.")
+    return Flag(FlagKind.NOT_VERIFIED, f"{shown}.", "Fix it first: it does not do what is compared.")
 
 
 def contestant_failed(trials: Sequence[Trial]) -> Flag | None:
-    """trials: of one arm, under one setting."""
+    """``trials`` are for one arm, under one setting."""
     failed = [trial for trial in trials if trial.outcome in _FAILURES]
     if not failed:
         return None
@@ -195,7 +195,7 @@ def contestant_failed(trials: Sequence[Trial]) -> Flag | None:
 
 
 def load_failed(trials: Sequence[Trial]) -> Flag | None:
-    """trials: of one arm, under one setting."""
+    """``trials`` are for one arm, under one setting."""
     failed = [trial for trial in trials if trial.outcome is TrialOutcome.LOAD_FAILED]
     if not failed:
         return None
@@ -204,7 +204,7 @@ def load_failed(trials: Sequence[Trial]) -> Flag | None:
 
 
 def failed_at_times(title: str, trials: Iterable[Trial], rounds: int) -> Flag | None:
-    """trials: of one arm, under one setting, of which some count. rounds: that others had under it."""
+    """``trials``: one arm, one setting, some of them valid. ``rounds``: how many others had under it."""
     tries = {trial.round: trial for trial in trials}
     failed = [trial for trial in tries.values() if trial.outcome in _NO_RESULT]
     if not failed:
@@ -221,15 +221,15 @@ def failed_at_times(title: str, trials: Iterable[Trial], rounds: int) -> Flag | 
 
 
 def no_rate(arm: Arm, why: str) -> Flag | None:
-    """why: "" if it has one. The rate of its open loop follows from what it can do."""
+    """``why`` is "" if the arm has a rate. The rate of its open loop derives from its capacity."""
     if not why:
         return None
     words = f"{arm.title} has no rate here: what it can do was not found out ({why.rstrip('.')})."
-    return Flag(FlagKind.NOT_VERIFIED, words, "Repair it first, or measure again.")
+    return Flag(FlagKind.NOT_VERIFIED, words, "Fix it first, or measure again.")
 
 
 def rate_doubtful(titles: Iterable[str], doubts: Iterable[str]) -> Flag:
-    """titles: of settings whose rate is a share of what the slowest can do. doubts: of that."""
+    """``titles`` are of settings whose rate is a share of the lowest capacity; ``doubts`` are about that."""
     words = f"{', '.join(titles)}: the rate follows from what the slowest can do, and {'; '.join(doubts)}."
     return Flag(FlagKind.RATE_DOUBTFUL, words, "All rounds have that rate.")
 
@@ -237,15 +237,15 @@ def rate_doubtful(titles: Iterable[str], doubts: Iterable[str]) -> Flag:
 def not_to_be_had(arm: Arm) -> Flag | None:
     if not arm.unavailable:
         return None
-    advice = f"Today one would take {arm.successor}." if arm.successor else ""
+    advice = f"Today you would use {arm.successor}." if arm.successor else ""
     return Flag(FlagKind.NOT_TO_BE_HAD, f"{arm.title}: {arm.unavailable}", advice)
 
 
 def interrupted(finished: int, planned: int, why: str = "") -> Flag:
-    """why: if it was not somebody who asked for it."""
+    """``why`` is given unless someone asked for it."""
     ended = f"{finished} of {planned} rounds were finished when the run was ended"
     words = f"{ended}: {why.rstrip('.')}." if why else f"{ended}."
-    return Flag(FlagKind.INTERRUPTED, words, "Run it again: it goes on where it stopped.", float(finished))
+    return Flag(FlagKind.INTERRUPTED, words, "Run it again: it continues where it stopped.", float(finished))
 
 
 _FAILURES: Final = {
@@ -259,5 +259,4 @@ _NO_RESULT: Final = {**_FAILURES, TrialOutcome.LOAD_FAILED: "got no result of th
 
 
 def _above(kind: FlagKind, value: float) -> bool:
-    limit = RULES[kind].limit
-    return limit is not None and value > limit
+    return value > RULES[kind].limit

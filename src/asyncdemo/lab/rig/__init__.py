@@ -1,4 +1,4 @@
-"""Rig it: two pairs of seed 004 on its stack, under settings that somebody changes at the keyboard.
+"""Rig it: two pairs of seed 004 on its stack, with settings that the user changes at the keyboard.
 
-Not for: the knobs and their bounds (``lab.results.rigging``), or drawing (``render.terminal.rig``).
+Not here: the knobs and their bounds (see ``lab.results.rigging``), or drawing (see ``render.terminal.rig``).
 """

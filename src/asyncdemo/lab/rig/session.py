@@ -1,6 +1,6 @@
-"""The rig at work in a thread of its own: measures what is wanted, and begins anew when that changes.
+"""The rig's thread: it measures the wanted settings, and starts over when they change.
 
-Not for: a single measurement (``testbed``), or the screen (``tui.rig``).
+Not here: a single measurement (see ``testbed``), or the screen (see ``tui.rig``).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from asyncdemo.lab.rig.testbed import Testbed
 
 _QUIET_S: Final = 0.6
-"""So long nothing must have changed: on the way from 4 to 19 workers nobody wants 6."""
+"""How long settings must stay unchanged: on the way from 4 to 19 workers, nobody wants 6."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """doing: in words, "" if there is nothing to do. now: of the rigging that is measured, or was last.
+    """``doing`` is the current step; "" if there is nothing to do. ``now`` is the latest measurement.
 
-    tried: what was measured to its end, in order. trouble: why nothing can be measured at all.
+    ``tried`` has the complete ones, in order. ``trouble`` says why nothing can be measured at all.
     """
 
     doing: str = ""
@@ -37,12 +37,12 @@ class State:
 
 
 class Session:
-    """A context manager. At its end all servers are stopped; one that is starting is waited for."""
+    """A context manager. On exit, all servers are stopped; one that is still starting is waited for."""
 
     def __init__(
         self, opened: Callable[[Callable[[str], None]], AbstractContextManager[Testbed]], wanted: Rigging
     ) -> None:
-        """opened: is told a function to say what it does; entered and left in the session's thread."""
+        """``opened`` takes a function to report progress; it is entered and left in the session's thread."""
         self._opened = opened
         self._lock = threading.Condition()
         self._wanted: Rigging | None = wanted
@@ -60,8 +60,8 @@ class Session:
     def is_over(self) -> bool:
         return not self._thread.is_alive()
 
-    def want(self, rigging: Rigging) -> None:
-        """From now on this one; what is measured is given up, and said again if it is the same."""
+    def want(self, rigging: Rigging | None) -> None:
+        """Measure this, or nothing. What is being measured is dropped, even if it is the same."""
         with self._lock:
             self._wanted = rigging
             self._changes += 1
@@ -69,18 +69,15 @@ class Session:
             self._lock.notify_all()
 
     def stop(self) -> bool:
-        """Give up what is measured, and want nothing; whether there was anything to give up."""
+        """Drop the current measurement and want nothing. Return whether there was anything to drop."""
         with self._lock:
             active = not self.is_over and (self._wanted is not None or bool(self._state.doing))
             if active:
-                self._wanted = None
-                self._changes += 1
-                self._state = replace(self._state, now=None)
-                self._lock.notify_all()
+                self.want(None)
             return active
 
     def end(self) -> None:
-        """Returns at once; ``is_over`` when all is stopped."""
+        """Ask the thread to end, without waiting. ``is_over`` is true once everything has stopped."""
         with self._lock:
             self._ending = True
             self._lock.notify_all()
@@ -109,7 +106,7 @@ class Session:
             self._say("")
 
     def _next(self) -> tuple[Rigging, int] | None:
-        """Waits until something is wanted, and has been for a moment; since which change. None: the end."""
+        """Wait until a rigging has stayed wanted for a moment. Return it and its change count; None: end."""
         with self._lock:
             while not self._ending:
                 seen = self._changes

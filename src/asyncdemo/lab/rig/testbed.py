@@ -1,7 +1,7 @@
-"""The rig's servers under its knobs, and short measurements of them in turns.
+"""The rig's servers under its knobs, measured briefly and in turns.
 
-Both servers run at the same time, each behind an nginx of its own, and only one is sent anything. What need
-not be started anew for a changed knob goes on. Not for: the knobs (``rigging``), or a record (``protocol``).
+Both servers run at the same time, each behind its own nginx, but only one gets load. Whatever a changed knob
+doesn't affect keeps running. Not here: the knobs (see ``rigging``), or a record (see ``protocol``).
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from asyncdemo.lab.harness import PortKept, Started
 from asyncdemo.lab.harness.engines import OURS
 from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.harness.protocol.attempts import looked, started_contestant
-from asyncdemo.lab.harness.protocol.bench import Bench, plan_of
+from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Scene, Size
 from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Ratio
 from asyncdemo.lab.results.rigging import SIDES, Outcome, Rigging, Side
-from asyncdemo.lab.stack.opened import Stack, open_stack
 from asyncdemo.lab.stack.pairs import PAIRS
 from asyncdemo.lab.stack.programs import nginx, port_to_keep, scratch
 from asyncdemo.lab.stack.stacked import condition, contestant
+from asyncdemo.lab.stack.start import Stack, open_stack
 
 ROUNDS: Final = 7
 _SHORTEST_S, _LONGEST_S = 1.0, 5.0
 _WARM_S: Final = 0.5
 _ANSWERS: Final = 4
-"""A window lasts for as many answers to one client, if they take as long as the bound says."""
+"""A window is long enough for this many answers to each client, if they take as long as the bound says."""
 
 Say = Callable[[str], None]
 
 
 @dataclass
 class _Kept:
-    """A server that runs. key: what it was started with; another one needs another server."""
+    """A running server. ``key`` is what it was started with; a different key needs a new server."""
 
     key: str
     started: Started
@@ -48,7 +48,7 @@ class _Kept:
 
 @dataclass
 class Testbed:
-    """stacks: the same database and pooler for both sides, and a way in for each."""
+    """Both sides' servers. ``stacks`` share a database and a pooler; each has its own port and proxy."""
 
     stacks: Mapping[str, Stack]
     apps: Path
@@ -67,7 +67,7 @@ class Testbed:
     def measure(
         self, rigging: Rigging, say: Say, tell: Callable[[Outcome], None], interrupted: Callable[[], bool]
     ) -> Outcome:
-        """tell: of each finished round. Raises Interrupted when asked to end."""
+        """Measure in rounds, and ``tell`` each result so far. Raises Interrupted when asked to end."""
         bench = replace(self.bench, own_pids=self._pids, interrupted=interrupted)
         try:
             for side in SIDES:
@@ -75,16 +75,16 @@ class Testbed:
                 self._serve(side, rigging, say)
             return self._rounds(bench, rigging, say, tell)
         except AsyncdemoError as error:
-            kept = self._stop_all()  # whatever is wrong with it, the next one begins anew
+            kept = self._stop_all()  # the next measurement starts afresh, whatever went wrong
             return Outcome(rigging, ROUNDS, {}, failed=" ".join([str(error), *kept]))
 
     def close(self) -> None:
-        """Stops the servers; the database goes on. Raises PortKept once all of them are stopped."""
+        """Stop the servers but not the database. Finally raises PortKept if a port is still held."""
         if kept := self._stop_all():
             raise PortKept(" ".join(kept))
 
     def _stop_all(self) -> list[str]:
-        """Returns who has kept its port, in words."""
+        """Return a sentence for each server whose port is still held."""
         kept = []
         while self._kept:
             try:
@@ -94,7 +94,7 @@ class Testbed:
         return kept
 
     def _serve(self, side: Side, rigging: Rigging, say: Say) -> None:
-        """Started anew if it was started with other knobs; then it must answer rightly."""
+        """Start the side's server, or restart it if its knobs have changed, and check its answers."""
         chosen = rigging.configuration
         workers = chosen.workers(side.is_sync)
         key = f"{workers} workers, {chosen.delay_ms:g} ms"
@@ -154,21 +154,18 @@ class Testbed:
     def _window(
         self, bench: Bench, rigging: Rigging, side: Side, window_s: float
     ) -> tuple[float, float | None, tuple[Flag, ...]]:
-        """Requests per second, what the server computed for each, and why they do not count."""
-        self._let(rigging.configuration.sessions_of(side.is_sync))
+        """Return requests per second, server CPU per request in ms, and the flags that invalidate them."""
+        if (sessions := rigging.configuration.sessions_of(side.is_sync)) != self._limit:
+            self._stack.limit_sessions(sessions)
+            self._limit = sessions
         asked, started = self._condition(side, rigging), self._kept[side.name].started
         setting = asked.described(Size(window_s=window_s))
-        plan = plan_of(asked, setting, started.port, cpus=bench.pinning.client)
+        plan = bench.plan(asked, setting, started.port)
         scene = Scene(self._contestant(side).arm, setting, started)
         window = bench.window(rigging.client, plan, scene)
         load = window.measured.load
         cpu_ms = window.server.cpu_s / load.answered * 1000 if window.server and load.answered else None
         return load.throughput_per_s, cpu_ms, window.doubts(setting)
-
-    def _let(self, sessions: int) -> None:
-        if sessions != self._limit:
-            self._stack.limit_sessions(sessions)
-            self._limit = sessions
 
     def _contestant(self, side: Side) -> Contestant:
         return contestant(self.stacks[side.name], PAIRS[side.pair], self.apps)
@@ -184,7 +181,7 @@ class Testbed:
 
 @contextmanager
 def open_testbed(apps: Path, say: Say, bench: Bench | None = None) -> Iterator[Testbed]:
-    """apps: the folder of lesson 25. Raises MissingError and ServiceError."""
+    """``apps`` is the folder of lesson 25. Raises MissingError and ServiceError."""
     with ExitStack() as parts:
         stack = parts.enter_context(open_stack(say))
         port = server_port = port_to_keep()
@@ -200,7 +197,7 @@ def open_testbed(apps: Path, say: Say, bench: Bench | None = None) -> Iterator[T
 
 
 def _window_s(rigging: Rigging) -> float:
-    """Long enough for several answers to each client of the slower side."""
+    """Return a time that is long enough for several answers to each client of the slower side."""
     bounds = [bound for side in SIDES if (bound := rigging.configuration.bound_per_s(side.is_sync))]
     answer_s = rigging.configuration.clients / min(bounds) if bounds else 0.0
     return min(max(_SHORTEST_S, _ANSWERS * answer_s), _LONGEST_S)

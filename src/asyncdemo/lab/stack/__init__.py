@@ -1,4 +1,4 @@
 """The stack of the benchmark of twenty-one pairs: load, nginx, a server with workers, pgbouncer, PostgreSQL.
 
-Not for: measuring it (``protocol``), or the experiment (``experiments.twenty_one_pairs``).
+Not here: measuring it (see ``protocol``), or the experiment (see ``experiments.twenty_one_pairs``).
 """

@@ -1,6 +1,6 @@
-"""The twenty-one pairs of framework and server: what serves which app, and what makes its greenlets yield.
+"""The twenty-one pairs of framework and server: what serves each app, and what makes its greenlets yield.
 
-Not for: starting them (``opened``), or their apps, which lie in the folder of their lesson.
+Not here: starting them (see ``start``), or their apps, which are in the folder of their lesson.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import PROGRAMS, Interface, Program
+from asyncdemo.lab.servers import PROGRAMS, Program
 
 BASE: Final = "flask-gunicorn"
 SIX: Final = (
@@ -22,14 +22,14 @@ SIX: Final = (
     "starlette-uvicorn",
     "quart-uvicorn",
 )
-"""One of each kind, and the two frameworks of the course: measured in more rounds."""
+"""One of each kind, and both frameworks of the course: these are measured in more rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """name: of the arm. app: a file. packages: framework, driver.
+    """``name`` is the arm's, ``app`` a file name; ``packages`` are the framework and the driver.
 
-    greenlets: what the driver waits with, "gevent" or "meinheld". environment: if it is not the server's.
+    ``greenlets`` is what the driver waits with: "gevent" or "meinheld". ``environment``: if not the server's.
     """
 
     name: str
@@ -37,19 +37,18 @@ class Pair:
     server: str
     program: Program
     app: str
-    interface: Interface
     packages: tuple[str, ...]
     greenlets: str = ""
     environment: str = ""
 
     @property
     def is_sync(self) -> bool:
-        """Each worker takes one request at a time."""
+        """Whether each worker handles one request at a time."""
         return self.program.model is Model.PROCESSES
 
     @property
     def row(self) -> str:
-        """Its name in the tables of the article."""
+        """Its name in the article's tables."""
         return f"{self.framework} · {self.server}"
 
     @property
@@ -58,16 +57,16 @@ class Pair:
 
     @property
     def driver(self) -> str:
-        return "psycopg2" if self.interface is Interface.WSGI else "asyncpg"
+        return "psycopg2" if self.framework in _WSGI else "asyncpg"
 
 
 _KILLED: Final = ("SIGKILL",)
-"""Nothing of a trial is kept, and nineteen interpreters that end in order take seconds."""
-_NOTE: Final = "Imported once, before the workers are forked; each request opens a session of its own."
+"""Nothing of a trial is kept, and an orderly shutdown of nineteen interpreters takes seconds."""
+_NOTE: Final = "Imported once, before the workers are forked; each request opens its own session."
 
 
 def _preloaded(name: str) -> Program:
-    """Workers forked from a process that has imported the app: many of them start in the time of one."""
+    """Fork workers from a process that has imported the app: many of them start as fast as one."""
     program = PROGRAMS[name]
     is_lazy = "--lazy-apps" in program.command
     command = program.command.replace(" --lazy-apps", "") if is_lazy else f"{program.command} --preload"
@@ -86,21 +85,15 @@ _SERVERS: Final[Mapping[str, tuple[Program, str]]] = {
     "Tornado": (PROGRAMS["tornado"], ""),
     "Hypercorn": (PROGRAMS["hypercorn"], ""),
 }
-"""As the article names them -> the program, and what greenlets wait with."""
-_INTERFACES: Final = {
-    "Sanic": Interface.SANIC,
-    "Aiohttp": Interface.AIOHTTP,
-    "Tornado": Interface.TORNADO,
-    **dict.fromkeys(("Flask", "Bottle", "Falcon"), Interface.WSGI),
-}
+"""The article's name -> the program, and what greenlets wait with."""
+_WSGI: Final = {"Flask", "Bottle", "Falcon"}
 
 
 def _pair(framework: str, server: str) -> Pair:
     program, greenlets = _SERVERS[server]
-    interface = _INTERFACES.get(framework, Interface.ASGI)
     word = framework.lower()
     has_own = program.environment or framework == "Aioflask"
-    driver = ("psycopg2-binary",) if interface is Interface.WSGI else ("asyncpg",)
+    driver = ("psycopg2-binary",) if framework in _WSGI else ("asyncpg",)
     patch = ("psycogreen",) if greenlets == "gevent" else ()
     return Pair(
         name=f"{word}-{server.lower()}",
@@ -108,7 +101,6 @@ def _pair(framework: str, server: str) -> Pair:
         server=server,
         program=program,
         app=f"app_{word}.py",
-        interface=interface,
         packages=(word, *driver, *patch) if not has_own else (word, *driver),
         greenlets=greenlets,
         environment="aioflask" if framework == "Aioflask" else "",
@@ -119,4 +111,4 @@ PAIRS: Final[Mapping[str, Pair]] = {
     pair.name: pair
     for pair in (_pair(*row[:2]) for row in load_article("twenty-one-pairs").table("results").rows)
 }
-"""In the order of the article, which is that of their throughput."""
+"""In the order of the article, which is by throughput."""

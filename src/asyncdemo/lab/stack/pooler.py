@@ -1,7 +1,7 @@
-"""pgbouncer in front of a PostgreSQL: its configuration, pgbouncer with it, and what is asked of it.
+"""pgbouncer in front of PostgreSQL: its configuration, its process, and queries of its state.
 
-A session is a client's for as long as its connection lasts (``pool_mode = session``), and is reset when it
-goes back, as in the article. Not for: the PostgreSQL behind it (``lab.harness.database``).
+A client keeps its session as long as its connection lasts (``pool_mode = session``), and the session is reset
+when it is returned, as in the article. Not here: the PostgreSQL behind it (see ``lab.harness.database``).
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ from typing import Any, Final
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness.launching import Running
-from asyncdemo.lab.stack.programs import account_name, give, running
+from asyncdemo.lab.stack.programs import running
+from asyncdemo.services.accounts import account_for_servers
 from asyncdemo.serving.ports import HOST
 
 _POOL: Final = "pairs"
-"""The database that it offers."""
+"""The database name that it offers."""
 _MOST_CLIENTS: Final = 4000
 _BACKLOG: Final = 4096
 _CONNECT_S: Final = 2
 _OURS: Final = ("sv_active", "sv_idle", "sv_used", "sv_tested", "sv_login")
-"""Connections to PostgreSQL, in whichever state: all are sessions there."""
+"""Connections to PostgreSQL in any state: each is a session there."""
 
 
 def pgbouncer_config(
     folder: Path, port: int, address: Mapping[str, str], sessions: int, user: str | None = None
 ) -> str:
-    """address: of the PostgreSQL, in libpq's words. user: as whom it runs, if it is started by root."""
+    """``address`` is PostgreSQL's, as libpq parameters. ``user`` is whom it runs as, if started by root."""
     target = " ".join(f"{name}={_quoted(value)}" for name, value in address.items())
     return f"""\
 [databases]
@@ -54,16 +55,19 @@ stats_period = 3600
 
 
 class Pooler:
-    """url: for the apps. It is asked over its own console, which answers while all sessions are taken."""
+    """``server`` is its process, ``url`` is for the apps.
+
+    Queries use its own console, which works while all sessions are taken.
+    """
 
     def __init__(self, server: Running, write: Callable[[int], None], console: Any) -> None:
         self.url: Final = f"postgresql://asyncdemo@{HOST}:{server.port}/{_POOL}?sslmode=disable"
-        self._server = server
+        self.server: Final = server
         self._write = write
         self._console = console
 
     def limit(self, sessions: int) -> None:
-        """From now on, for all clients together; those that there are, are cut."""
+        """Set the limit for all clients together, and cut the current ones."""
         self._write(sessions)
         self._ask("RELOAD")
         if self._rows("SHOW POOLS"):
@@ -74,14 +78,8 @@ class Pooler:
         return next(int(row["pool_size"]) for row in self._ask("SHOW DATABASES") if row["name"] == _POOL)
 
     def sessions(self) -> int:
-        """With PostgreSQL, at this moment."""
+        """Return the number of sessions with PostgreSQL now."""
         return sum(int(row[name]) for row in self._rows("SHOW POOLS") for name in _OURS)
-
-    def pids(self) -> tuple[int, ...]:
-        return self._server.pids()
-
-    def died(self) -> str:
-        return self._server.died()
 
     def _rows(self, question: str) -> list[dict[str, Any]]:
         return [row for row in self._ask(question) if row["database"] == _POOL]
@@ -96,13 +94,13 @@ class Pooler:
             names = [column.name for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         except psycopg.Error as error:
-            died = self._server.died()
+            died = self.server.died()
             raise ServiceError(f"pgbouncer {died}." if died else f"pgbouncer says: {error}") from error
 
 
 @contextmanager
 def pgbouncer(program: str, folder: Path, port: int, url: str, sessions: int) -> Iterator[Pooler]:
-    """url: of the PostgreSQL. Raises ServiceError."""
+    """``url`` is PostgreSQL's. Raises ServiceError."""
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 
@@ -110,14 +108,15 @@ def pgbouncer(program: str, folder: Path, port: int, url: str, sessions: int) ->
     address = {
         name: str(known[name]) for name in ("host", "port", "user", "password", "dbname") if known.get(name)
     }
-    file = folder / "pgbouncer.ini"
+    file, account = folder / "pgbouncer.ini", account_for_servers()
 
     def write(number: int) -> None:
-        text = pgbouncer_config(folder, port, address, number, account_name())
+        text = pgbouncer_config(folder, port, address, number, account.name if account else None)
         new = file.with_suffix(".new")
-        new.touch(mode=0o600)  # it may have a password in it
+        new.touch(mode=0o600)  # it may contain a password
         new.write_text(text, encoding="utf-8")
-        give(new)
+        if account is not None:
+            os.chown(new, account.uid, account.gid)
         os.replace(new, file)
 
     console: list[Any] = []
@@ -145,7 +144,7 @@ def _console(port: int) -> Any:
         sslmode="disable",
         connect_timeout=_CONNECT_S,
         autocommit=True,
-        cursor_factory=psycopg.ClientCursor,  # the console knows the simple protocol only
+        cursor_factory=psycopg.ClientCursor,  # the console supports only the simple protocol
     )
 
 

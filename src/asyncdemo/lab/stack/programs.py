@@ -1,7 +1,7 @@
-"""nginx and pgbouncer as processes of ours: started unprivileged in a folder that is removed.
+"""nginx and pgbouncer as our processes, started unprivileged in a temporary folder.
 
-A guard stands between us and each (``lab.harness.guard``), so neither survives us. Not for: what pgbouncer
-is told, and asked (``pooler``), or where they lie (``lab.harness.machine``).
+A guard stands between us and each (see ``lab.harness.guard``), so neither survives us. Not here: configuring
+and querying pgbouncer (see ``pooler``), or finding the programs (see ``lab.harness.machine``).
 """
 
 from __future__ import annotations
@@ -29,20 +29,14 @@ from asyncdemo.serving.ports import HOST
 _STARTS_S: Final = 20.0
 _AGAIN_S: Final = 0.01
 _BELOW: Final = range(20_000, 32_000)
-"""Linux and macOS take the ports of outgoing connections from above."""
+"""Linux and macOS take the ports of outgoing connections from a higher range."""
 _TRIES: Final = 200
 _given: Final[set[int]] = set()
-"""By ``port_to_keep``: perhaps nobody listens there yet."""
-
-
-def account_name() -> str | None:
-    """Of the user as whom they run; None: as we do, who are an ordinary user already."""
-    account = account_for_servers()
-    return None if account is None else account.name
+"""Handed out by ``port_to_keep``; perhaps nothing listens there yet."""
 
 
 def port_to_keep() -> int:
-    """One that stays ours while nobody listens on it: no outgoing connection and no second caller has it."""
+    """Return a port that no outgoing connection and no second caller gets, even if nothing listens there."""
     for port in random.sample(_BELOW, _TRIES):
         if port in _given:
             continue
@@ -56,24 +50,9 @@ def port_to_keep() -> int:
     raise ServiceError(f"no port between {_BELOW.start} and {_BELOW.stop} is free")
 
 
-def account_group() -> str:
-    """Of that user; "" if we are an ordinary one."""
-    account = account_for_servers()
-    if account is None:
-        return ""
-    return grp.getgrgid(account.gid).gr_name
-
-
-def give(file: Path) -> None:
-    """To that user."""
-    account = account_for_servers()
-    if account is not None:
-        os.chown(file, account.uid, account.gid)
-
-
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder for configurations, which that user owns. What a kill leaves, the next one removes."""
+    """Make a folder for configurations, owned by their user. The next call cleans up after a kill."""
     folder = ServerFolder(account_for_servers())
     try:
         yield folder.path
@@ -85,7 +64,7 @@ def scratch() -> Iterator[Path]:
 def running(
     program: str, *arguments: str, port: int, folder: Path, ready: Callable[[Running], bool]
 ) -> Iterator[Running]:
-    """Until the end. ready: asked again and again. Raises ServiceError with its last words."""
+    """Run the program, polling ``ready`` at the start. Raises ServiceError with its last words."""
     path = Path(program)
     command = Command(
         (path.name, *arguments),
@@ -103,7 +82,7 @@ def running(
             died = server.died()
             if died or time.monotonic() > end_s:
                 how = died or f"did not answer within {_STARTS_S:.0f} s"
-                raise ServiceError(f"{path.name} {how}. Its last words:\n{server.log()}")
+                raise ServiceError(f"{path.name} {how}. Its last output:\n{server.log()}")
             time.sleep(_AGAIN_S)
         yield server
 
@@ -111,20 +90,20 @@ def running(
 # -- nginx --------------------------------------------------------------------------------------------------
 
 _CONNECTIONS: Final = 8192
-"""Of each worker: two for each request under way."""
+"""For each worker: two for each request under way."""
 _BACKLOG: Final = 4096
 _PATIENCE_S: Final = 60
 _TEMPORARY: Final = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
-def nginx_config(folder: Path, port: int, server_port: int, user: str | None = None, group: str = "") -> str:
-    """It opens a connection of HTTP/1.0 to the server for each request, as it does unasked.
+def nginx_config(folder: Path, port: int, server_port: int, user: str = "") -> str:
+    """Make nginx open an HTTP/1.0 connection to the server for each request, as it does by default.
 
-    user: as whom its workers run, if it is started by root; the process that looks after them stays root's.
+    ``user`` is whom its workers run as, with the group, if root starts it; the master process stays root's.
     """
     folders = "\n".join(f"    {name}_temp_path {folder}/{name};" for name in _TEMPORARY)
     return f"""\
-{f"user {user} {group};" if user else ""}
+{f"user {user};" if user else ""}
 worker_processes auto;
 pid {folder}/nginx.pid;
 error_log stderr error;
@@ -150,11 +129,11 @@ http {{
 
 @contextmanager
 def nginx(program: str, folder: Path, port: int, server_port: int) -> Iterator[Running]:
-    """It listens once this is entered, whether or not there is a server. Raises ServiceError."""
+    """Start nginx; it listens on entry, whether or not there is a server. Raises ServiceError."""
     file = folder / "nginx.conf"
-    file.write_text(
-        nginx_config(folder, port, server_port, account_name(), account_group()), encoding="utf-8"
-    )
+    account = account_for_servers()
+    user = f"{account.name} {grp.getgrgid(account.gid).gr_name}" if account else ""
+    file.write_text(nginx_config(folder, port, server_port, user), encoding="utf-8")
     words = ("-p", str(folder), "-c", str(file), "-e", "stderr", "-g", "daemon off;")
 
     def listens(server: Running) -> bool:

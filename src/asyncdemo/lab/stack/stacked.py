@@ -1,12 +1,13 @@
-"""A pair as a contestant of the stack, and a configuration as a setting of it.
+"""A pair as a contestant of the stack, and a configuration as a setting.
 
-Not for: which there are (``pairs``, ``configuration``), or the rows of a report (``experiments``).
+Not here: the pairs and configurations (see ``pairs``, ``configuration``), or report rows (``experiments``).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,20 +22,18 @@ from asyncdemo.lab.harness.protocol.description import Check, Condition, Contest
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
-from asyncdemo.lab.servers import App
-from asyncdemo.lab.stack.opened import ROWS, Stack
 from asyncdemo.lab.stack.pairs import Pair
-from asyncdemo.lab.stack.pooler import Pooler
+from asyncdemo.lab.stack.start import ROWS, Stack
 from asyncdemo.load import Send
 
 SEND: Final = Send("GET", "/row")
 _TIMEOUT_S: Final = 10.0
-"""Of a request; the slowest that the bounds predict takes less than one."""
+"""For a request; the slowest that the bounds predict takes less than 1 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stacked:
-    """A ``Startable`` that listens behind nginx and finds its database behind pgbouncer."""
+    """A ``Startable`` that runs behind nginx and reaches its database through pgbouncer."""
 
     stack: Stack
     served: ServedApp
@@ -45,7 +44,7 @@ class Stacked:
         return self.served.name
 
     def start(self, knobs: Knobs) -> Running:
-        """knobs: those of a ``Configuration``, and the app's. Raises NotStarted, Unavailable, UsageError."""
+        """``knobs`` are a ``Configuration``'s and the app's. Raises NotStarted, Unavailable, UsageError."""
         rest = dict(knobs)
         numbers = {name: int(rest.pop(name)) for name in ("workers_sync", "workers_async")}
         workers = numbers["workers_sync" if self.is_sync else "workers_async"]
@@ -58,7 +57,7 @@ class Stacked:
             self.stack.limit_sessions(sessions)
         except ServiceError as error:
             raise NotStarted(str(error)) from error
-        # Workers are started on all processors, which takes half the time on two, and kept to theirs then.
+        # Start workers on all processors, which takes half the time on two, and then restrict them to theirs.
         with running_on(self.stack.processors) as own:
             server = self.served.start({**rest, "workers": workers})
         keep_to(own, server.pids())
@@ -69,12 +68,12 @@ class Stacked:
 def contestant(
     stack: Stack, pair: Pair, apps: Path, tell: Tell = tell_nobody, rounds: int | None = None
 ) -> Contestant:
-    """apps: the folder with ``pair.app``. rounds: at most so many."""
+    """``apps`` is the folder with ``pair.app``. ``rounds`` limits in how many rounds it takes part."""
     port = stack.server_port
     served = ServedApp(
         pair.name,
         pair.program,
-        App(apps / pair.app, pair.interface),
+        apps / pair.app,
         pair.packages,
         pair.environment,
         tell=tell,
@@ -102,11 +101,16 @@ def condition(
     rounds: int | None = None,
     in_full: bool = True,
 ) -> Condition:
-    """A closed loop of its clients. in_full: with the check that needs a visit of its own beforehand."""
+    """Make a closed loop of its clients. ``in_full`` adds the check that needs its own visit beforehand."""
     setting = Setting(name, title, Loop.CLOSED, (), clients=configuration.clients, timeout_s=_TIMEOUT_S)
-    checks = [row_check(stack), _workers_check(configuration)]
-    if stack.pooler is not None:
-        checks.append(_limit_check(stack.pooler, configuration))
+    # a master process does not answer
+    answering = _set_check("workers", lambda scene: len(scene.started.workers()), configuration.workers)
+    checks = [row_check(stack), answering]
+    if pooler := stack.pooler:
+        allowed = _set_check(
+            "sessions that pgbouncer allows", lambda _: pooler.allowed(), configuration.sessions_of
+        )
+        checks.append(allowed)
     if in_full:
         checks.append(_sessions_check(stack, configuration))
     return Condition(
@@ -121,7 +125,7 @@ def condition(
 
 
 def _sessions(stack: Stack) -> float:
-    """0 if the stack has died: the trial says so itself, a moment later."""
+    """Return 0 if the stack has died: the trial reports that itself a moment later."""
     try:
         return stack.sessions()
     except ServiceError:
@@ -129,13 +133,13 @@ def _sessions(stack: Stack) -> float:
 
 
 def row_check(stack: Stack) -> Check:
-    """A row of the table, as JSON, through nginx if it is there: nobody else names it as the server."""
+    """Expect a table row as JSON, through nginx if present: only nginx names itself as the server."""
     headers = {"content-type": "application/json", **({"server": "nginx"} if stack.proxy else {})}
     return answer_check(SEND, "a row of the table", is_row, headers=headers)
 
 
 def is_row(body: bytes) -> bool:
-    """The table has for each number the digest of its digits."""
+    """Check that the row holds a number and the digest of its digits."""
     try:
         row = json.loads(body)
         number = int(row["a"])
@@ -149,26 +153,18 @@ def _is_sync(scene: Scene) -> bool:
     return scene.arm.model is Model.PROCESSES
 
 
-def _workers_check(configuration: Configuration) -> Check:
-    """Of those that answer: a master process is none."""
+def _set_check(what: str, count: Callable[[Scene], int], asked: Callable[[bool], int]) -> Check:
+    """``asked`` is the configuration's number for a sync server, or another."""
 
     def look(scene: Scene) -> Seen:
-        there, asked = len(scene.started.workers()), configuration.workers(_is_sync(scene))
-        return Seen(f"{there} for {asked}", there == asked)
+        there, wanted = count(scene), asked(_is_sync(scene))
+        return Seen(f"{there} for {wanted}", there == wanted)
 
-    return Check("workers", "as many as are set", look, always=True)
-
-
-def _limit_check(pooler: Pooler, configuration: Configuration) -> Check:
-    def look(scene: Scene) -> Seen:
-        there, asked = pooler.allowed(), configuration.sessions_of(_is_sync(scene))
-        return Seen(f"{there} for {asked}", there == asked)
-
-    return Check("sessions that pgbouncer allows", "as many as are set", look, always=True)
+    return Check(what, "as many as are set", look, always=True)
 
 
 def _sessions_check(stack: Stack, configuration: Configuration) -> Check:
-    """Of a sync server as many as it has workers, if they are let; of the others at most those allowed."""
+    """A sync server has one for each worker, if the limit allows; the others have at most the limit."""
 
     def look(scene: Scene) -> Seen:
         there, limit = int(stack.sessions()), configuration.sessions_of(_is_sync(scene))

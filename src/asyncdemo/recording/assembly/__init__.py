@@ -1,9 +1,10 @@
 """From the events of a traced process to a ``Run``.
 
-Not for starting or ending processes: ``runner`` does that and feeds the frames it reads.
+Not here: starting, ending and reading from processes (see ``runner``).
 """
 
 from asyncdemo.recording.assembly.assembly import Assembly
 from asyncdemo.recording.assembly.live_feed import Listener
+from asyncdemo.recording.assembly.request_matcher import RequestMatcher
 
-__all__ = ["Assembly", "Listener"]
+__all__ = ["Assembly", "Listener", "RequestMatcher"]

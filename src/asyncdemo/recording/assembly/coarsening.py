@@ -1,11 +1,11 @@
-"""Keeps the spans of a long run within bounds: of stretches of time it keeps how long each state lasted.
+"""Limit the number of spans of a long run, by keeping only how long each state lasted in stretches of time.
 
-Of what a process tells in sums already, as it makes too many steps (``capture.sums``), it makes spans.
+It also makes spans of what a process with too many steps reports as sums (``capture.sums``).
 
-What they were in which order within such a stretch is given up; every sum stays what it was. Kept as they
-are: the spans of threads (what those did outside of Python is found out later), spans longer than a stretch,
-those that queued for something, waits for threads and their work, and those in which a call that is a lane,
-the handling of a request or waiting for a child task begins or ends.
+The order of states within a stretch is lost; every sum stays the same. Kept as they are: the spans of threads
+(what those did outside Python is found out later), spans longer than a stretch, spans that queued for
+something, waits for threads and their work, and spans in which a call that is a lane, the handling of a
+request, or a wait for a child task begins or ends.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from asyncdemo.recording.assembly.spans import StepSum
 MOST_SPANS = 2_000_000
 _SPANS_A_STEP = 3
 _SPANS_A_STRETCH = 8
-"""That a lane has at the most in one stretch, as a rule; then half of the bound is reached."""
+"""The usual maximum for a lane in one stretch; half of the limit is then used."""
 _LEAST_NS = 1_000_000
 _LONG_WAIT_NS = 10_000_000
-"""Such waits are asked for by their time, later."""
+"""Waits this long are looked up by their time later."""
 _MOST_WAKES = 2_000_000
 
 
@@ -37,11 +37,11 @@ class Coarsening:
         self._until_ns = 0
         self._wakes_from_ns = 0
         self._summed_steps = 0
-        """That were told together."""
+        """Steps that were reported together."""
         self._summed_from_ns = self._summed_until_ns = 0
 
     def add(self, track: TrackRecord, one: StepSum) -> list[tuple[int, int, int]]:
-        """Steps of the track that were told together. (start_ns, state, wait) of the spans made of them."""
+        """Add steps that were reported together; return (start_ns, state, wait) of their spans."""
         if not self._summed_steps:
             self._summed_from_ns = track.ended_ns
         spans = track.spans.add_sum(track.ended_ns, one)
@@ -52,7 +52,7 @@ class Coarsening:
         return spans
 
     def recorded(self, steps: int) -> None:
-        """So many more events."""
+        """Count recorded steps, and check the number of spans from time to time."""
         self._new_steps += steps
         if self._new_steps * _SPANS_A_STEP >= self._look_at:
             self._new_steps = 0
@@ -64,7 +64,7 @@ class Coarsening:
         if count > MOST_SPANS:
             self._coarsen()
             count = sum(len(track.spans) for track in tracks.values())
-        # If little could be given up there is no point in trying again soon.
+        # If little could be saved, there is no point in trying again soon.
         self._look_at = max(MOST_SPANS - count, count, MOST_SPANS // 4)
         if len(self._ledger.wakes) > _MOST_WAKES:
             self._wakes_from_ns = self._ledger.wakes.forget_first(_MOST_WAKES // 2)
@@ -83,7 +83,7 @@ class Coarsening:
                 track.spans.coarsen(self._stretch_ns, _LONG_WAIT_NS, fixed, edges.get(index, ()))
 
     def _fixed(self) -> frozenset[int]:
-        """The causes of waits that others are found by."""
+        """Return the causes of waits that other things are looked up by."""
         ledger = self._ledger
         return frozenset(
             index
@@ -98,7 +98,7 @@ class Coarsening:
         )
 
     def _edges(self) -> dict[int, Sequence[int]]:
-        """Track -> when calls and handlings on it begin and end, in order."""
+        """Return track -> when calls and handlings on it begin and end, in order."""
         edges: defaultdict[int, list[int]] = defaultdict(list)
         ledger = self._ledger
         opened = [(lane.track, lane.start_ns, lane.end_ns) for lane in ledger.lanes.values()]
@@ -114,7 +114,7 @@ class Coarsening:
         return dict(edges)
 
     def _add_borrowed(self, edges: defaultdict[int, list[int]]) -> None:
-        """A lane that waits for a task of its own making shows what that does meanwhile."""
+        """Add the waits for child tasks: the lane shows what the child does meanwhile."""
         tracks = self._ledger.tracks
         children: defaultdict[int, dict[int, int]] = defaultdict(dict)
         for index, cause in enumerate(self._ledger.causes.table):
@@ -129,11 +129,11 @@ class Coarsening:
                 awaited = by_cause[wait]
                 edges[awaited] += starts[at : at + 2]
                 if at == len(waits) - 1:
-                    # The wait goes on: if the task has ended, that was in its last step.
+                    # The wait continues: if the task has ended, it did so in its last step.
                     edges[awaited].append(tracks[awaited].ended_ns - 1)
 
     def words(self, origin_ns: int) -> tuple[str, ...]:
-        """For whoever reads the run: sentences."""
+        """Return sentences for readers of the run."""
         said = []
         if self._summed_steps:
             from_s, until_s = ((ns - origin_ns) / 1e9 for ns in (self._summed_from_ns, self._summed_until_ns))

@@ -1,4 +1,4 @@
-"""Says what a step that held its loop was doing: known calls, computing, or waiting for another thread."""
+"""Explain what a step that held its loop was doing: known calls, computing, or waiting for another thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOSTLY = 0.5
 def explain(
     steps: Sequence[SlowStep], calls: Sequence[BlockingCall], tracks: Sequence[Track]
 ) -> tuple[SlowStep, ...]:
-    """The steps with ``reason``, and with the place of the calls where calls explain them."""
+    """Return the steps with a ``reason``, and with the place of the calls if calls explain them."""
     ordered = sorted(calls, key=lambda call: call.start_ns)
     starts = [call.start_ns for call in ordered]
     threads = [track for track in tracks if track.kind is TrackKind.THREAD]
@@ -34,13 +34,13 @@ def _explained(
         reason, site, called_from = max(inside, key=inside.__getitem__)
         return replace(step, reason=reason, site=site, called_from=called_from)
     if step.cpu_ns is None or step.cpu_ns >= _MOSTLY * step.held_ns:
-        return step  # it computed for most of the time that the system let it
+        return step  # it computed for most of the time that it had the processor
     computing = any(_running_ns(thread, step) >= _MOSTLY * length for thread in threads)
     return replace(step, reason="gil" if computing else "outside Python")
 
 
 def _running_ns(thread: Track, step: SlowStep) -> int:
-    """How long another thread was running during the step; that of the loop waits for the loop meanwhile."""
+    """Return how long a thread ran during the step; the loop's own counts as waiting for the loop."""
     return sum(
         span.duration_ns
         for span in thread.spans.clip(step.start_ns, step.end_ns)

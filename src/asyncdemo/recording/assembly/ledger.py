@@ -1,4 +1,4 @@
-"""What is known so far of a run: the growing columns and tables, before they become a ``Run``.
+"""What is known so far about a run: growing columns and tables, before they become a ``Run``.
 
 ``handlers`` write it, ``snapshot`` reads it. Indices are those of the traced process.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from asyncdemo.model import (
     NO_WAIT,
     BlockingCall,
     Clock,
+    Connection,
     Delay,
     Holding,
     MemorySample,
@@ -25,9 +25,8 @@ from asyncdemo.model import (
     Unawaited,
     Uncaught,
     Wait,
-    Wake,
+    Wakes,
 )
-from asyncdemo.recording.assembly.pools import PoolRecords
 from asyncdemo.recording.assembly.records import (
     Handling,
     Held,
@@ -42,7 +41,7 @@ from asyncdemo.recording.assembly.sequences import Pause
 
 
 class Causes:
-    """The table that the wait columns index, each cause once."""
+    """The table that the wait columns index, with each cause once."""
 
     def __init__(self) -> None:
         self.table: list[Wait] = [NO_WAIT]
@@ -59,12 +58,12 @@ class Causes:
         return index
 
     def add(self, wait: Wait) -> int:
-        """A row of its own, also if there is an equal one."""
+        """Add a row of its own, even if there is an equal one; return its index."""
         self.table.append(wait)
         return len(self.table) - 1
 
     def renumbered(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
-        """The same rows, naming tracks and resources by their places in the run."""
+        """Return the same rows with the indices that tracks and resources have in the run."""
         renumbered = Causes()
         renumbered.table = [
             cause
@@ -81,27 +80,18 @@ def _at(places: dict[int, int], index: int | None) -> int | None:
     return None if index is None else places.get(index)
 
 
-class RawWakes:
-    """Wakes as columns, by the indices of the traced processes: these do not fit into 32 bits."""
+class RawWakes(Wakes):
+    """Wakes by the indices of the traced processes, which do not fit into 32 bits."""
+
+    __slots__ = ()
 
     def __init__(self) -> None:
         self._at, self._waker, self._woken = array("q"), array("q"), array("q")
 
-    def add(self, at_ns: int, waker: int, woken: int) -> None:
-        self._at.append(at_ns)
-        self._waker.append(waker)
-        self._woken.append(woken)
-
-    def __len__(self) -> int:
-        return len(self._at)
-
     def forget_first(self, count: int) -> int:
-        """So many of them; when the first one was that is left."""
+        """Delete the first ``count`` wakes; return the time of the first that is left."""
         del self._at[:count], self._waker[:count], self._woken[:count]
         return self._at[0]
-
-    def __iter__(self) -> Iterator[Wake]:
-        return map(Wake, self._at, self._waker, self._woken)
 
 
 @dataclass(slots=True)
@@ -117,9 +107,10 @@ class Ledger:
     sites: dict[int, Site] = field(default_factory=dict)
     causes: Causes = field(default_factory=Causes)
     item_waits: dict[int, int] = field(default_factory=dict)
-    """Index of a cause -> the work item that is waited for."""
+    """Index of a cause -> the work item waited for."""
     resources: dict[int, ResourceRecord] = field(default_factory=dict)
-    pools: PoolRecords = field(default_factory=PoolRecords)
+    connections: dict[int, Connection] = field(default_factory=dict)
+    """Of pools; without their uses."""
     slots: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(list))
     levels: defaultdict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     items: dict[int, Item] = field(default_factory=dict)
@@ -128,39 +119,39 @@ class Ledger:
     slow_steps: defaultdict[int, list[SlowStep]] = field(default_factory=lambda: defaultdict(list))
     """By process."""
     begun: dict[int, SlowStep] = field(default_factory=dict)
-    """The steps that block a loop now, by their start."""
+    """The steps that currently block a loop, by their start."""
     starved: dict[int, int] = field(default_factory=dict)
-    """Tasks that could run but for that -> since when."""
+    """Tasks that could otherwise run -> since when."""
     delays: list[Delay] = field(default_factory=list)
     pauses: list[Pause] = field(default_factory=list)
     unawaited: list[Unawaited] = field(default_factory=list)
     uncaught: list[Uncaught] = field(default_factory=list)
     pending: set[int] = field(default_factory=set)
     stuck: dict[int, list[Stuck]] = field(default_factory=dict)
-    """By process, of those that have been asked and have answered. By the indices of the process."""
+    """By process, for those that have answered. With the indices of the process."""
     idle: dict[int, bool] = field(default_factory=dict)
-    """Likewise: was nothing outstanding in its event loops?"""
+    """Likewise: whether nothing was outstanding in its event loops."""
     holdings: dict[int, list[Holding]] = field(default_factory=dict)
     """Likewise: who held what when it answered."""
     result: str | None = None
     wakes: RawWakes = field(default_factory=RawWakes)
     requests: dict[int, RequestRecord] = field(default_factory=dict)
-    """By the number that the load client gave them."""
+    """By the load client's numbers."""
     handlings: defaultdict[str, list[Handling]] = field(default_factory=lambda: defaultdict(list))
-    """By the request's trace id: the outer before those within it."""
+    """By the request's trace id: outer ones before those nested in them."""
     accepted: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """The client's port -> when connections from it were accepted; ports come back."""
+    """The client's port -> when connections from it were accepted; ports are reused."""
     accepting: set[int] = field(default_factory=set)
-    """The processes that did."""
+    """The processes that accepted connections."""
     memory: list[MemorySample] = field(default_factory=list)
 
     def come_to(self, process: ProcessRecord, at_ns: int) -> None:
-        """The process has told everything up to then."""
+        """Note that the process has sent everything up to then."""
         process.now_ns = max(process.now_ns, at_ns)
         self.now_ns = max(self.now_ns, at_ns)
 
     def refer(self, track: int | None) -> None:
-        """Something else says what it did, so it is kept whole."""
+        """Note that something else refers to the track, so that it is kept whole."""
         known = self.tracks.get(-1 if track is None else track)
         if known is not None:
             known.referred = True
@@ -169,12 +160,12 @@ class Ledger:
         return None if index is None else self.sites.get(index)
 
     def in_order(self) -> dict[int, int]:
-        """Track -> its place in the run, by the time it was made."""
+        """Return track -> its index in the run, in order of creation."""
         made = sorted(self.tracks, key=lambda index: (self.tracks[index].start_ns, index))
         return {index: place for place, index in enumerate(made)}
 
     def ends(self) -> dict[int, int]:
-        """Process -> when what it has not closed ended, as far as it is recorded."""
+        """Return process -> end time of what it has not closed, as far as recorded."""
         run_ns = max([self.now_ns, *(track.ended_ns for track in self.tracks.values())])
         ends = {number: one.now_ns if one.gone else run_ns for number, one in self.processes.items()}
         for track in self.tracks.values():
@@ -182,12 +173,12 @@ class Ledger:
         return ends
 
     def memory_while_it_ran(self) -> tuple[MemorySample, ...]:
-        """Without what was seen of an interpreter that takes itself apart."""
+        """Return the samples without those of an interpreter that is shutting down."""
         script = self.processes[0]
         return tuple(one for one in self.memory if not script.finished or one.at_ns <= script.now_ns)
 
     def left_pending(self) -> set[int]:
-        """The script's tasks that were not done when their loop's main task was."""
+        """Return the script's tasks that were not done when their loop's main task was."""
         left = set(self.pending)
         left.update(
             index

@@ -1,4 +1,4 @@
-"""Tells a listener of lanes while they run, in the order and with the indices that it expects."""
+"""Report lanes to a listener while they run, in the order and with the indices that it expects."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from asyncdemo.model import LOOPS, Outcome, Site, State
 from asyncdemo.recording.assembly.records import TrackRecord
 
 _SHOW_THREAD_AFTER_NS = 100_000_000
-"""A thread that neither waits nor runs a loop is a lane once it has run for so long."""
+"""A thread that neither waits nor runs a loop becomes a lane once it has run this long."""
 
 
 class Listener(Protocol):
-    """Hears what happens while it happens. Times are since the start of the run's clock."""
+    """Receives events as they happen. Times are since the start of the run's clock."""
 
     def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None: ...
     def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None: ...
@@ -26,12 +26,12 @@ class Listener(Protocol):
 
 
 class LiveFeed:
-    """A lane is a track or, if lanes are named, a call; the listener counts lanes as they open."""
+    """Reports lanes: tracks or, if lanes are named, calls. The listener numbers them as they open."""
 
     def __init__(self, listener: Listener, named: bool, serves: bool = False) -> None:
-        """serves: the requests of a load client are the lanes, in place of calls and tracks.
+        """``serves``: the load client's requests are the lanes instead of calls and tracks.
 
-        Then the numbers of calls mean nothing here.
+        Then the numbers of calls have no meaning here.
         """
         self._listener = listener
         self._named = named or serves
@@ -39,15 +39,15 @@ class LiveFeed:
         self._requests: dict[str, int] = {}
         """Trace id -> the listener's index."""
         self._handled_by: dict[str, int] = {}
-        """Trace id -> track, of those whose sending has not been told yet."""
+        """Trace id -> track, for requests whose sending has not been reported yet."""
         self._shown: dict[int, int] = {}
         """Track, or -1 - lane or request, -> the listener's index."""
         self._opened = 0
         self._calls: defaultdict[int, list[int]] = defaultdict(list)
-        """By track: the listener's indices of the named calls on it that are open."""
+        """Track -> the listener's indices of the open named calls on it."""
         self._closed: list[tuple[int, int, Outcome]] = []
         self._threads: dict[int, TrackRecord] = {}
-        """Threads that may yet become lanes."""
+        """Threads that may still become lanes."""
         self.origin_ns = 0
 
     def task_made(self, index: int, track: TrackRecord) -> None:
@@ -74,7 +74,7 @@ class LiveFeed:
             return
         self._open(-1 - number, name, at_ns, State.QUEUED)
         self._requests[trace_id] = self._shown[-1 - number]
-        if trace_id in self._handled_by:  # the server was quicker to tell
+        if trace_id in self._handled_by:  # the server reported first
             self.handling(trace_id, self._handled_by.pop(trace_id), at_ns)
 
     def handling(self, trace_id: str, track: int, at_ns: int) -> None:
@@ -105,7 +105,7 @@ class LiveFeed:
             self._closed.append((self._shown[index], at_ns, outcome))
 
     def forget(self, index: int) -> None:
-        """Nothing more is told of this track."""
+        """Report nothing more about this track."""
         self._shown.pop(index, None)
 
     def stepped(
@@ -133,9 +133,9 @@ class LiveFeed:
         self._listener.loop_blocked(since_ns - self.origin_ns, now_ns - self.origin_ns, site, called_from)
 
     def clock(self, now_ns: int) -> None:
-        """All events up to ``now_ns`` have been told, so what has ended is closed."""
+        """Close what has ended, since all events up to ``now_ns`` have been reported."""
         over = [one for one in self._closed if one[1] <= now_ns]
-        # A load client is quicker to tell of an answer than the server of what it did for it.
+        # A load client reports a response sooner than the server reports what it did for it.
         self._closed = [one for one in self._closed if one[1] > now_ns]
         for shown, at_ns, outcome in over:
             self._listener.lane_closed(shown, at_ns - self.origin_ns, outcome)
@@ -152,7 +152,7 @@ class LiveFeed:
 
 
 class NoFeed(LiveFeed):
-    """Nobody listens."""
+    """A feed without a listener."""
 
     def __init__(self) -> None:
         self.origin_ns = 0

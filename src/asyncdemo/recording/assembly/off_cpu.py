@@ -1,4 +1,4 @@
-"""Puts the waits of a thread that ``capture.blocking.off_cpu`` saw from outside into its spans."""
+"""Add the waits of a thread that ``capture.blocking.off_cpu`` saw from outside to its spans."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Piece = tuple[int, int, int]
 
 
 def with_waits(spans: Spans, pieces: Sequence[Piece]) -> Spans:
-    """Only where the thread would be running: what it told itself is known better.
+    """Add waits where the thread shows as running; elsewhere, what it reported itself is more reliable.
 
-    Pieces in order of time.
+    Pieces must be in order of time.
     """
     starts, states, waits, end_ns = spans.columns
     builder = SpansBuilder()

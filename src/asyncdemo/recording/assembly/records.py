@@ -1,26 +1,26 @@
-"""What is known so far of one process, track, resource, work item, lane, slot or request.
+"""What is known so far about one process, track, resource, work item, lane, slot or request.
 
-Not for: the tables that hold them (``ledger``). Indices are those of the traced process.
+Indices are those of the traced process. Not here: the tables that hold these records (see ``ledger``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from asyncdemo.model import Outcome, ResourceKind, Site, TrackKind
 from asyncdemo.recording.assembly.off_cpu import Piece
 from asyncdemo.recording.assembly.spans import SpansBuilder
 
 _SERVER_ERRORS = 500
-"""From this status on it was the server that failed."""
+"""From this status on, the server failed."""
 
 
 @dataclass(slots=True)
 class ProcessRecord:
-    """One process of the run. name: its own name for itself; "" for the script's process, which needs none.
+    """One process of the run. ``name`` is its own name for itself; "" for the script's, which needs none.
 
-    now_ns: up to when it has told everything. finished: its interpreter came to its own end. gone: it
-    will tell no more. forks: how many it made that nothing is heard of.
+    It has sent everything up to ``now_ns``. It is ``finished`` if its interpreter finished by itself, and
+    ``gone`` if it will send no more. ``forks`` counts its forks, which are not observed.
     """
 
     number: int
@@ -31,83 +31,69 @@ class ProcessRecord:
     gone: bool = False
 
     def label(self, name: str) -> str:
-        """What a row of this process is called that is ``name`` within it."""
+        """Return the label of a row that is called ``name`` within this process."""
         return f"{name} ({self.name or f'process {self.number}'})" if self.number else name
 
 
+@dataclass(slots=True, eq=False)
 class TrackRecord:
-    """What is known so far of one track."""
+    """What is known so far about one track."""
 
-    __slots__ = (
-        "closed_ns",
-        "cpu_ns",
-        "created_at",
-        "ended_ns",
-        "error",
-        "function",
-        "handed",
-        "hosts_loop",
-        "kind",
-        "name",
-        "off_cpu",
-        "outcome",
-        "own",
-        "parent",
-        "process",
-        "referred",
-        "site",
-        "spans",
-        "start_ns",
-        "steps",
-        "thread",
-        "waits_for_items",
-    )
-
-    def __init__(self, kind: TrackKind, start_ns: int, process: ProcessRecord) -> None:
-        self.kind = kind
-        self.process = process
-        self.start_ns = start_ns
-        self.ended_ns = start_ns
-        self.closed_ns: int | None = None
-        self.spans = SpansBuilder()
-        self.name = self.function = ""
-        self.outcome = Outcome.OPEN
-        self.error: str | None = None
-        self.parent: int | None = None
-        self.thread: int | None = None
-        self.site: int | None = None
-        self.created_at: int | None = None
-        self.cpu_ns: int | None = None
-        self.steps = 0
-        self.handed: list[Held] = []
-        """Slots taken in the step that is going on, after queueing for them."""
-        self.hosts_loop = False
-        self.own = False
-        """Made by the standard library for itself: no row of the timeline."""
-        self.waits_for_items = False
-        self.referred = False
-        """Something else that is kept says what it did."""
-        self.off_cpu: list[Piece] = []
-        """Of a thread: when it waited without telling."""
+    kind: TrackKind
+    start_ns: int
+    process: ProcessRecord
+    ended_ns: int
+    """When its last step ended."""
+    name: str = ""
+    function: str = ""
+    site: int | None = None
+    created_at: int | None = None
+    parent: int | None = None
+    thread: int | None = None
+    closed_ns: int | None = None
+    outcome: Outcome = Outcome.OPEN
+    error: str | None = None
+    cpu_ns: int | None = None
+    steps: int = 0
+    spans: SpansBuilder = field(default_factory=SpansBuilder)
+    handed: list[Held] = field(default_factory=list)
+    """Slots taken in the current step, after queueing for them."""
+    hosts_loop: bool = False
+    own: bool = False
+    """Created by the standard library for its own use: not a row of the timeline."""
+    waits_for_items: bool = False
+    referred: bool = False
+    """Something else that is kept refers to it."""
+    off_cpu: list[Piece] = field(default_factory=list)
+    """For a thread: its waits that it did not report itself."""
 
     @property
     def label(self) -> str:
-        """What its row is called."""
+        """The label of its row."""
         name = f"{self.name} {self.function}".strip() if self.kind is TrackKind.TASK else self.name
         return self.process.label(name)
 
 
 @dataclass(slots=True)
 class ResourceRecord:
+    """What is known so far about one resource; all after ``process`` only about a pool."""
+
     kind: ResourceKind
     limit: int | None
     site: Site | None
     process: ProcessRecord
+    name: str = ""
+    made_by: int | None = None
+    made_ns: int | None = None
+    closed_ns: int | None = None
+    connections: list[int] = field(default_factory=list)
+    refused: list[Held] = field(default_factory=list)
+    """Requests for a connection that failed."""
 
 
 @dataclass(slots=True)
 class Item:
-    """A work item of an executor. worker: the track of the thread that has taken it."""
+    """A work item of an executor. ``worker`` is the track of the thread that has taken it."""
 
     resource: int | None
     submitter: int
@@ -131,9 +117,9 @@ class LaneRecord:
 
 @dataclass(slots=True)
 class Held:
-    """One slot of a resource, taken and perhaps given back; of a pool: which connection.
+    """One slot of a resource, taken and perhaps given back; for a pool, also which connection.
 
-    site: the line that took it.
+    ``site`` is the line that took it.
     """
 
     track: int
@@ -145,7 +131,7 @@ class Held:
 
 @dataclass(slots=True)
 class RequestRecord:
-    """What the load client told of one request, so far. port: the client's; 0 while it is not known."""
+    """What the load client has reported about one request. ``port`` is the client's; 0 while unknown."""
 
     name: str
     trace_id: str
@@ -166,7 +152,7 @@ class RequestRecord:
 
 @dataclass(slots=True)
 class Handling:
-    """A server's handling of one request, on one track. end_ns: None while it goes on."""
+    """A server's handling of one request, on one track. ``end_ns`` is None while it continues."""
 
     track: int
     start_ns: int

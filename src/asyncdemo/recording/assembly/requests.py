@@ -1,24 +1,24 @@
 """The spans of a request: from its intended send, through the server's track, to its response.
 
-Pure. Not for: what the load client and the server tell of it (``handlers``).
+Pure functions. Not here: what the load client and the server report (see ``request_matcher``).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from asyncdemo.model import Request, Spans, State, TrackKind, Wait
 from asyncdemo.recording.assembly.ledger import Causes
-from asyncdemo.recording.assembly.records import Handling, RequestRecord
+from asyncdemo.recording.assembly.records import RequestRecord
 from asyncdemo.recording.assembly.spans import SpansBuilder
 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """One track at work on a request. spans: the track's; track: its place in the run."""
+    """One track at work on a request. ``spans`` are the track's, ``track`` is its index in the run."""
 
     track: int
     kind: TrackKind
@@ -34,9 +34,10 @@ def compose(
     now_ns: int,
     causes: Causes,
 ) -> Request:
-    """handlers: the outer before those within them. accepted: when connections from its port were, in order.
+    """Compose a request. Outer ``handlers`` come before those nested in them.
 
-    now_ns: the end of the recording, for a request that has no answer.
+    ``accepted`` is when connections from its port were accepted, in order; ``now_ns`` is the end of the
+    recording, for a request without a response.
     """
     end_ns = max(request.answered_ns if request.answered_ns is not None else now_ns, request.sent_ns)
     accepted_ns = _first_since(accepted, request.sent_ns, end_ns)
@@ -71,29 +72,13 @@ def compose(
     )
 
 
-def handlers_of(
-    handlings: Sequence[Handling],
-    now_ns: int,
-    place: Callable[[int], tuple[int, TrackKind, Spans] | None],
-) -> list[Handler]:
-    """place: of a track of the traced process, what a Handler has of it; None if it is not known."""
-    found = []
-    for handling in sorted(handlings, key=lambda handling: handling.start_ns):
-        known = place(handling.track)
-        if known is not None:
-            track, kind, spans = known
-            end_ns = handling.end_ns if handling.end_ns is not None else now_ns
-            found.append(Handler(track, kind, handling.start_ns, max(end_ns, handling.start_ns), spans))
-    return found
-
-
 def _first_since(times: Sequence[int], since_ns: int, until_ns: int) -> int | None:
     place = bisect_left(times, since_ns)
     return times[place] if place < len(times) and times[place] <= until_ns else None
 
 
 def _innermost(handlers: Sequence[Handler], end_ns: int) -> list[tuple[int, int, Handler]]:
-    """Who was at work on it when: of two that overlap, the one that began later."""
+    """Return who was at work on it and when; if two overlap, the one that began later."""
     edges = sorted({edge for handler in handlers for edge in (handler.start_ns, min(handler.end_ns, end_ns))})
     parts = []
     for start_ns, stop_ns in pairwise(edges):

@@ -1,7 +1,7 @@
-"""Finds waits of one coroutine call that came one after another, from where its task was suspended.
+"""Find consecutive waits of one coroutine call, from where its task was suspended.
 
-Pure but for reading the source files that the sites name, to ask ``awaits`` whether the calls depend
-on each other.
+Pure, except that it reads the source files of the sites, so that ``awaits`` can judge whether the calls
+depend on each other.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from asyncdemo.analysis import awaits
 from asyncdemo.model import AwaitSequence, Site, Spans, State
 
 _OUTSIDE = ("sleep", "net.", "dns", "subprocess", "interpreter", "thread", "executor", "i/o", "timer")
-"""Waits for time or the outside world; those for other lanes say nothing about order."""
+"""Reasons of waits for time or the outside world. Waits for other lanes say nothing about order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """One long wait of a task, with the coroutine calls it was suspended in, outermost first.
+    """One long wait of a task, with the coroutine calls that it was suspended in, outermost first.
 
-    chain: (number of the call, line in the user's code that it was suspended at, if it is such).
+    ``chain`` has (number of the call, line that it was suspended at, or None outside the user's code).
     """
 
     track: int
@@ -46,13 +46,13 @@ class _Calls:
         return tuple(dict.fromkeys(wait.site for wait in self.waits.values()))
 
     def at(self, site: Site) -> _Calls:
-        """Those of one line."""
+        """Return the calls on one line."""
         return _Calls(self.track, {key: wait for key, wait in self.waits.items() if wait.site == site})
 
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """For one awaited call: from the start of its first pause to the end of its last."""
+    """The wait for one awaited call, from the start of its first pause to the end of its last."""
 
     site: Site
     start_ns: int
@@ -61,7 +61,7 @@ class _Wait:
 
 
 def find(pauses: Sequence[Pause], spans: Mapping[int, Spans]) -> tuple[AwaitSequence, ...]:
-    """The coroutine calls that waited at least twice for the outside world; spans: by track."""
+    """Return the sequences of calls that waited at least twice for the outside world; ``spans`` by track."""
     by_call: defaultdict[tuple[int, int], _Calls] = defaultdict(lambda: _Calls(-1))
     for number, pause in enumerate(pauses):
         if not _is_outside(spans[pause.track], pause.start_ns):
@@ -93,7 +93,7 @@ def _independent(sites: tuple[Site, ...]) -> bool | None:
 
 
 def _sequences(calls: _Calls, judge: Callable[[tuple[Site, ...]], bool | None]) -> Iterator[AwaitSequence]:
-    """All awaits of the call as one sequence; if some depend on others, the loops in it by themselves."""
+    """Yield all awaits of the call as one sequence and, if some depend on others, each loop separately."""
     if len(calls.waits) < 2:
         return
     sites = calls.sites

@@ -1,11 +1,14 @@
-"""Makes a ``Run`` of what is known so far."""
+"""Make a ``Run`` of what is known so far.
+
+Longer than most: a ``Run`` has many fields, and each is made here, once.
+"""
 
 from __future__ import annotations
 
 import linecache
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from asyncdemo.analysis.awaits import assigned_names, function_at, unawaited_call
@@ -14,6 +17,7 @@ from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
     Clock,
+    Connection,
     Holding,
     Lane,
     Request,
@@ -27,36 +31,31 @@ from asyncdemo.model import (
     State,
     Stuck,
     Track,
-    TrackKind,
     Unawaited,
     Wait,
     Wakes,
 )
 from asyncdemo.recording.assembly import sequences, standstill
-from asyncdemo.recording.assembly.coarsening import Coarsening
 from asyncdemo.recording.assembly.explanations import explain
 from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.off_cpu import with_waits
-from asyncdemo.recording.assembly.records import Item
-from asyncdemo.recording.assembly.requests import compose, handlers_of
+from asyncdemo.recording.assembly.records import Held, Item, ResourceRecord
+from asyncdemo.recording.assembly.requests import Handler, compose
 from asyncdemo.recording.assembly.spans import SpansBuilder
-from asyncdemo.recording.assembly.summing import Summing
+from asyncdemo.recording.assembly.state import AssemblyState
 
 
 def snapshot(
-    ledger: Ledger,
-    summing: Summing | None,
-    coarsening: Coarsening,
+    state: AssemblyState,
     *,
-    named: bool,
-    threshold_ns: int,
     name: str,
     script: str,
     argv: Sequence[str],
     outcome: RunOutcome,
     exit_code: int | None,
 ) -> Run:
-    builder = _Builder(ledger, threshold_ns)
+    ledger, summing = state.ledger, state.summing
+    builder = _Builder(ledger, state.threshold_ns)
     tracks = builder.tracks()
     stuck, holdings = builder.standstill()
     return Run(
@@ -67,10 +66,10 @@ def snapshot(
         clock=ledger.clock,
         outcome=outcome,
         exit_code=exit_code,
-        threshold_ns=threshold_ns,
+        threshold_ns=state.threshold_ns,
         tracks=tracks,
-        lanes=builder.named_lanes(tracks) if named else builder.track_lanes(tracks),
-        named=named,
+        lanes=builder.named_lanes(tracks) if state.named else builder.track_lanes(tracks),
+        named=state.named,
         knobs=dict(ledger.knobs),
         resources=builder.resources(),
         wakes=builder.wakes(),
@@ -88,7 +87,7 @@ def snapshot(
             *ledger.notes,
             *_forks(ledger),
             *(() if summing is None else summing.words()),
-            *coarsening.words(min((track.start_ns for track in tracks), default=0)),
+            *state.coarsening.words(min((track.start_ns for track in tracks), default=0)),
         ),
         requests=builder.requests(tracks),
         memory=ledger.memory_while_it_ran(),
@@ -99,7 +98,7 @@ def snapshot(
 
 
 class _Builder:
-    """One snapshot: turns the growing columns into the parts of a ``Run``."""
+    """One snapshot, which turns the growing columns into the parts of a ``Run``."""
 
     def __init__(self, ledger: Ledger, threshold_ns: int) -> None:
         self._ledger = ledger
@@ -165,7 +164,7 @@ class _Builder:
         return tuple(built)
 
     def _parents(self) -> dict[int, int]:
-        """Track -> the place of who made it. One that is said to descend from itself has no parent."""
+        """Return track -> index of its creator. A track that would descend from itself has no parent."""
         tracks, parents, rooted = self._ledger.tracks, dict[int, int](), set[int]()
         for index in self._order:
             path: list[int] = []
@@ -182,7 +181,7 @@ class _Builder:
         return parents
 
     def _with_what_goes_on(self, index: int, spans: SpansBuilder) -> SpansBuilder:
-        """Its spans, with the step it has begun or the readiness it has come to."""
+        """Return its spans with the step that has begun, or with its being ready."""
         ledger = self._ledger
         begun_ns = self._begun.get(index)
         if begun_ns is None and index not in ledger.starved:
@@ -195,7 +194,7 @@ class _Builder:
         return spans
 
     def _start_process_items(self) -> None:
-        """A process pool does not tell when it started an item: first come, first served, a worker each."""
+        """Estimate when process pools started items, which they don't report: in order, one per worker."""
         by_pool: defaultdict[int, list[Item]] = defaultdict(list)
         for item in self._items.values():
             if item.started_ns is None and item.done_ns is not None and item.resource is not None:
@@ -209,7 +208,7 @@ class _Builder:
                 free[worker] = item.done_ns
 
     def _split_at_item_start(self, spans: Spans) -> Spans:
-        """Waiting for a work item is queueing until a worker takes it."""
+        """Turn waiting for a work item into queueing until a worker takes it."""
         starts, states, waits, end_ns = spans.columns
         builder = SpansBuilder()
         for position, start_ns in enumerate(starts):
@@ -247,7 +246,7 @@ class _Builder:
         )
 
     def _only_hosts(self, track: Track) -> bool:
-        """Did the thread do nothing to speak of but run an event loop?"""
+        """Return whether the thread did hardly anything but run an event loop."""
         outside = sum(
             span.duration_ns
             for span in track.spans
@@ -264,7 +263,7 @@ class _Builder:
             end_ns = opened.end_ns if opened.end_ns is not None else tracks[position].end_ns
             end_ns = max(end_ns, opened.start_ns)
             spans = self._as_shown(position, tracks).clip(opened.start_ns, end_ns)
-            # A generator that is left outlives its task, until another one closes it.
+            # An abandoned generator outlives its task until another task closes it.
             spans = spans.waiting_until(end_ns)
             lanes.append(
                 Lane(
@@ -282,7 +281,7 @@ class _Builder:
         return tuple(lanes)
 
     def _as_shown(self, position: int, tracks: Sequence[Track], depth: int = 0) -> Spans:
-        """A track's spans, with the state of its own child in place of waiting for it."""
+        """Return a track's spans, with the states of its own child instead of waiting for it."""
         known = self._shown_spans.get(position)
         if known is not None:
             return known
@@ -315,21 +314,12 @@ class _Builder:
         return spans
 
     def requests(self, tracks: Sequence[Track]) -> tuple[Request, ...]:
-        """In the order in which they were meant to be sent."""
-
-        def place(index: int) -> tuple[int, TrackKind, Spans] | None:
-            position = self._order.get(index)
-            return (
-                None
-                if position is None
-                else (position, tracks[position].kind, self._as_shown(position, tracks))
-            )
-
+        """Return the requests, in the order in which they were meant to be sent."""
         ledger = self._ledger
         return tuple(
             compose(
                 request,
-                handlers_of(ledger.handlings.get(request.trace_id, ()), self._end_ns, place),
+                list(self._handlers(request.trace_id, tracks)),
                 sorted(ledger.accepted.get(request.port, ())),
                 self._end_ns,
                 self._causes,
@@ -337,17 +327,19 @@ class _Builder:
             for request in sorted(ledger.requests.values(), key=lambda request: request.intended_ns)
         )
 
+    def _handlers(self, trace_id: str, tracks: Sequence[Track]) -> Iterator[Handler]:
+        for one in sorted(self._ledger.handlings.get(trace_id, ()), key=lambda one: one.start_ns):
+            place = self._order.get(one.track)
+            if place is not None:
+                end_ns = max(self._end_ns if one.end_ns is None else one.end_ns, one.start_ns)
+                shown = self._as_shown(place, tracks)
+                yield Handler(place, tracks[place].kind, one.start_ns, end_ns, shown)
+
     # -- the rest -------------------------------------------------------------------------------
 
     def resources(self) -> tuple[Resource, ...]:
         ledger = self._ledger
-        slots: defaultdict[int, list[Slot]] = defaultdict(list)
-        for resource, taken in ledger.slots.items():
-            for held in taken:
-                if held.track in self._order:
-                    stop_ns = held.end_ns if held.end_ns is not None else self._end_of(held.track)
-                    slot = Slot(self._order[held.track], held.start_ns, max(held.start_ns, stop_ns))
-                    slots[resource].append(slot)
+        slots = {index: list(self._slots(ledger.slots[index])) for index in self._resources}
         queues: defaultdict[int, list[Slot]] = defaultdict(list)
         for item in self._items.values():
             if item.resource is None or item.submitter not in self._order:
@@ -357,39 +349,59 @@ class _Builder:
             started_ns = item.started_ns if item.started_ns is not None else stop_ns
             if started_ns > item.queued_ns:
                 queues[item.resource].append(Slot(submitter, item.queued_ns, started_ns))
-            if item.started_ns is not None:
+            if item.started_ns is not None and item.resource in slots:
                 slots[item.resource].append(Slot(submitter, item.started_ns, stop_ns))
-        taken_of_all = (held for taken in ledger.slots.values() for held in taken)
-        connections = ledger.pools.built(taken_of_all, self._order, self._end_of)
-        refused = ledger.pools.refusals_of(self._order)
+        uses: defaultdict[int | None, list[Held]] = defaultdict(list)
+        for held in (held for taken in ledger.slots.values() for held in taken):
+            uses[held.connection].append(held)
         labels = self._labels()
-        made = {index: ledger.pools.origin(index, self._order) for index in self._resources}
         return tuple(
             Resource(
                 place,
-                ledger.resources[index].kind,
-                ledger.resources[index].limit,
-                ledger.resources[index].site,
+                known.kind,
+                known.limit,
+                known.site,
                 tuple(slots[index]),
                 tuple(ledger.levels[index]),
                 tuple(queues[index]),
-                name=ledger.pools.name(index),
-                connections=connections.get(index, ()),
-                process=ledger.resources[index].process.number,
-                refused=refused.get(index, ()),
-                made_ns=made[index][0],
-                made_by=made[index][1],
-                closed_ns=ledger.pools.closed_ns(index),
+                name=known.name,
+                connections=tuple(self._connections(known, uses)),
+                process=known.process.number,
+                refused=tuple(self._slots(known.refused)),
+                made_ns=known.made_ns,
+                made_by=self._position(known.made_by),
+                closed_ns=known.closed_ns,
                 label=labels.get(index, ""),
             )
             for index, place in self._resources.items()
+            for known in (ledger.resources[index],)
         )
+
+    def _connections(
+        self, pool: ResourceRecord, uses: Mapping[int | None, Sequence[Held]]
+    ) -> Iterator[Connection]:
+        """Yield the connections of a pool in the order in which they were opened. ``uses`` by connection."""
+        connections = self._ledger.connections
+        for index in sorted(pool.connections, key=lambda index: (connections[index].opened_ns, index)):
+            known, its_uses = connections[index], uses.get(index, ())
+            yield replace(
+                known,
+                track=self._position(known.track),
+                uses=tuple(self._slots(its_uses)),
+                kept=known.kept or any(use.end_ns is None for use in its_uses),
+            )
+
+    def _slots(self, taken: Iterable[Held]) -> Iterator[Slot]:
+        for held in taken:
+            if held.track in self._order:
+                end_ns = self._end_of(held.track) if held.end_ns is None else held.end_ns
+                yield Slot(self._order[held.track], held.start_ns, max(held.start_ns, end_ns))
 
     def standstill(self) -> tuple[tuple[Stuck, ...], tuple[Holding, ...]]:
         return standstill.placed(self._ledger, self._order, self._resources)
 
     def _labels(self) -> dict[int, str]:
-        """What the lines that made the resources call them; read only where somebody is told of it."""
+        """Return the resources' names in the source, which is read only if something will show them."""
         if not self._ledger.stuck:
             return {}
         names: dict[str, dict[int, tuple[str, ...]]] = {}
@@ -407,7 +419,7 @@ class _Builder:
         return labels
 
     def _end_of(self, track: int) -> int:
-        """When what this track has not closed ended."""
+        """Return when what this track has not closed ended."""
         return self._ends[self._ledger.tracks[track].process.number]
 
     def left_pending(self) -> tuple[int, ...]:
@@ -433,7 +445,7 @@ class _Builder:
         return None if track is None else self._order.get(track)
 
     def slow_steps(self, tracks: Sequence[Track]) -> tuple[SlowStep, ...]:
-        """With what they were doing: a known call that filled half of the step, or computing."""
+        """Return the steps and what they were doing: a known call that filled half of it, or computing."""
         over = [
             step
             for process, steps in self._ledger.slow_steps.items()
@@ -455,13 +467,13 @@ class _Builder:
             for pause in self._ledger.pauses
             if pause.track in self._order
         ]
-        # as shown: on 3.11 ``wait_for`` waits in a task of its own
+        # As shown: on Python 3.11, ``wait_for`` waits in its own task.
         shown = {pause.track: self._as_shown(pause.track, tracks) for pause in pauses}
         return sequences.find(pauses, shown)
 
 
 def _forks(ledger: Ledger) -> Iterator[str]:
-    """Sentences about processes that are not observed."""
+    """Yield sentences about processes that were not observed."""
     for process in ledger.processes.values():
         if process.forks:
             who = process.name or f"process {process.number}" if process.number else "The script"
@@ -470,7 +482,7 @@ def _forks(ledger: Ledger) -> Iterator[str]:
 
 
 def _at_its_call(one: Unawaited) -> Unawaited:
-    """With the line of the call, where the coroutine was dropped later: when its function ended, say."""
+    """Replace the line that dropped the coroutine, such as its function's end, by the line of the call."""
     if one.site is None:
         return one
     source = "".join(linecache.getlines(one.site.file))

@@ -1,6 +1,6 @@
-"""The spans of one lane while its events arrive: columns that grow.
+"""Build the spans of one lane while its events arrive, as growing columns.
 
-Not for: what has been recorded (``model.Spans``); this is how it comes to be.
+Not here: the finished spans (see ``model.Spans``).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _RUNNING, _READY, _WAITING = int(State.RUNNING), int(State.READY), int(State.WAI
 
 @dataclass(slots=True)
 class StepSum:
-    """What is told of so many steps of one track together.
+    """The sum of several steps of one track, reported together.
 
-    end_ns: of the last one. state, wait: after it. to_come: so much of ``waited`` is still to be told.
-    waited: (wait << 2 | state) -> how long.
+    ``end_ns`` is the end of the last step; ``state`` and ``wait`` come after it. ``waited`` is
+    (wait << 2 | state) -> how long; ``to_come`` entries of it are still to be reported.
     """
 
     end_ns: int
@@ -36,31 +36,31 @@ class StepSum:
         self.waited[key] = self.waited.get(key, 0) + length_ns
 
     def lengths(self, start_ns: int) -> dict[int, int]:
-        """As ``waited``, for all states since then. What remains it was ready."""
+        """Return the same as ``waited`` for all states since ``start_ns``; the rest of the time is ready."""
         remaining_ns = self.end_ns - start_ns - self.running_ns - sum(self.waited.values())
         found = {**self.waited, _READY: self.waited.get(_READY, 0) + max(remaining_ns, 0)}
         return {**found, _RUNNING: self.running_ns}
 
 
 class SpansBuilder:
-    """Grows the columns of one lane as its events arrive."""
+    """The growing columns of one lane."""
 
     __slots__ = ("_coarse", "_starts", "_states", "_stretch_ns", "_waits", "coarse")
 
     def __init__(self) -> None:
         self.coarse: CoarseSpans | None = None
-        """What is known of those that are summed up."""
+        """What is known about the summed spans."""
         self._coarse = 0
-        """How many of the first spans are, in stretches of ``_stretch_ns``."""
+        """How many of the first spans are summed, over stretches of ``_stretch_ns``."""
         self._stretch_ns = 0
         self._starts = array("q")
         self._states = array("B")
         self._waits = array("i")
 
     def add(self, start_ns: int, state: int, wait: int = 0) -> None:
-        """From ``start_ns`` on the lane is in ``state``; ``wait`` indexes the run's causes.
+        """Add a span in ``state`` from ``start_ns`` on; ``wait`` indexes the run's causes.
 
-        A start before the one before it is moved there; a span left without length is dropped.
+        A start earlier than the previous one is moved to that; a span left without length is dropped.
         """
         starts = self._starts
         if starts:
@@ -75,9 +75,9 @@ class SpansBuilder:
         self._waits.append(wait)
 
     def add_step(self, ready_ns: int, start_ns: int, end_ns: int, state: int, wait: int) -> None:
-        """``add`` for ready, running and what comes after, for times in order and not before the last.
+        """``add`` ready, running and the state after it, for times in order and not before the last.
 
-        Written out, as this is done for every step of every task.
+        Written out for speed, since it runs for every step of every task.
         """
         starts, states, waits = self._starts, self._states, self._waits
         before = states[-1] if states else -1
@@ -99,7 +99,7 @@ class SpansBuilder:
         waits.append(wait)
 
     def add_sum(self, start_ns: int, one: StepSum) -> list[tuple[int, int, int]]:
-        """Spans that say how long each state lasted in so many steps; (start_ns, state, wait) of each."""
+        """Add spans for the time in each state over several steps; return (start_ns, state, wait) of each."""
         longest = self._longest_single()
         added = []
         for key, length_ns in one.lengths(start_ns).items():
@@ -112,7 +112,7 @@ class SpansBuilder:
         return added
 
     def _longest_single(self) -> tuple[int, int]:
-        """(length, start) of the longest step until now; none of those that were told together is."""
+        """Return (length, start) of the longest step so far, never one of those reported together."""
         coarse = self.coarse or CoarseSpans(0, 0, 0)
         longest_ns, at_ns = coarse.longest_step_ns, coarse.longest_at_ns
         starts, states = self._starts, self._states
@@ -126,19 +126,19 @@ class SpansBuilder:
 
     @property
     def waiting_for(self) -> int:
-        """The cause of the span that is growing, if that is waiting; else -1."""
+        """The cause of the current span if it is waiting, otherwise -1."""
         return self._waits[-1] if self._states and self._states[-1] == _WAITING else -1
 
     @property
     def state(self) -> tuple[int, State, int] | None:
-        """(start_ns, state, wait) of the span that is growing."""
+        """(start_ns, state, wait) of the current span."""
         if not self._starts:
             return None
         return self._starts[-1], State(self._states[-1]), self._waits[-1]
 
     @property
     def columns(self) -> tuple[array[int], array[int], array[int]]:
-        """(start_ns, state, index of the cause) so far; do not change them."""
+        """The columns start_ns, state and index of the cause so far; don't change them."""
         return self._starts, self._states, self._waits
 
     def copy(self) -> SpansBuilder:
@@ -150,10 +150,10 @@ class SpansBuilder:
     def coarsen(
         self, stretch_ns: int, long_wait_ns: int, fixed: frozenset[int], edges: Sequence[int]
     ) -> None:
-        """Make one span of all that are in the same state for the same cause in a stretch of time.
+        """Merge the spans with the same state and cause within each stretch of time.
 
-        All but the one that is growing. Those for causes in ``fixed``, long ones and those that hold one of
-        the times in ``edges``, which are in order, stay as they are.
+        This leaves out the current span, spans with causes in ``fixed``, long ones, and those that contain
+        one of the times in ``edges``, which are in order.
         """
         starts, states, waits = self._starts, self._states, self._waits
         first = self._coarse if stretch_ns == self._stretch_ns else 0
@@ -190,14 +190,14 @@ class SpansBuilder:
         self.coarse = CoarseSpans(starts[-1], longest_ns, longest_at_ns)
 
     def _append(self, at_ns: int, gathered: dict[int, int]) -> None:
-        """One span for each state and cause, which are forgotten then."""
+        """Add one span for each state and cause gathered, and clear them."""
         for key, length_ns in gathered.items():
             self.add(at_ns, key & 3, key >> 2)
             at_ns += length_ns
         gathered.clear()
 
     def recause(self, wait: int) -> None:
-        """The span that is growing turns out to have this cause."""
+        """Change the cause of the current span."""
         self._waits[-1] = wait
 
     def build(self, end_ns: int, causes: Sequence[Wait]) -> Spans:
@@ -208,6 +208,6 @@ class SpansBuilder:
 
 
 def _within(edges: Sequence[int], start_ns: int, end_ns: int) -> bool:
-    """Is one of these times, which are in order, between the two?"""
+    """Return whether one of these times, which are in order, is between the two."""
     at = bisect_left(edges, start_ns)
     return at < len(edges) and edges[at] < end_ns

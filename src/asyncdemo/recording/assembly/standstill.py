@@ -1,6 +1,6 @@
-"""Who had not ended at one moment, and who held what: what the traced process told, and what was recorded.
+"""Who had not ended at one moment, and who held what: as reported by the traced process, and as recorded.
 
-Not for: what follows from it (``diagnose``). Indices are those of the traced process until ``snapshot``.
+Indices are those of the traced process until ``snapshot``. Not here: what follows from it (see ``diagnose``).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.records import Held, Item, ProcessRecord
 
 _MOST = 200
-"""As of ``capture.blocking.stuck``."""
+"""The same as in ``capture.blocking.stuck``."""
 
 
 def told(
     ledger: Ledger, process: ProcessRecord, who: Sequence[Sequence[Any]], cause_of: Callable[[int], int]
 ) -> list[tuple[Stuck, int | None]]:
-    """(who had not ended, the cause of the blocking call that it was in), as a process tells it."""
+    """Return (who had not ended, cause of the blocking call that it was in), as reported by a process."""
     return [
         (
             Stuck(
@@ -46,7 +46,7 @@ def _index(value: Any) -> int | None:
 
 
 def completed(ledger: Ledger, who: Sequence[tuple[Stuck, int | None]]) -> list[Stuck]:
-    """With what is recorded of their waits, once the numbers have come to the same moment."""
+    """Add what was recorded of their waits, once the numbers have reached the same moment."""
     return [_completed(ledger, one, cause) for one, cause in who]
 
 
@@ -71,7 +71,7 @@ def _completed(ledger: Ledger, one: Stuck, cause: int | None) -> Stuck:
 
 
 def _at_work_item(ledger: Ledger, one: Stuck, item: Item) -> Stuck:
-    """It waits for the worker that does it; while none does, for one of those that do something else."""
+    """Make it wait for the worker of the item or, if there is none yet, for one of the busy workers."""
     if item.worker is not None:
         return replace(one, on=(item.worker,))
     busy = {
@@ -85,7 +85,7 @@ def _at_work_item(ledger: Ledger, one: Stuck, item: Item) -> Stuck:
 
 
 def own_record(ledger: Ledger, process: ProcessRecord) -> list[Stuck]:
-    """What is recorded of those that have not ended, where the process does not answer."""
+    """Return what was recorded of those that have not ended, for a process that does not answer."""
     begun = {step.track: step for step in ledger.begun.values()}
     found: list[Stuck] = []
     for index, track in ledger.tracks.items():
@@ -109,7 +109,7 @@ def own_record(ledger: Ledger, process: ProcessRecord) -> list[Stuck]:
 
 
 def holdings(ledger: Ledger, process: ProcessRecord, held: Mapping[int, Sequence[Held]]) -> list[Holding]:
-    """What has been taken in that process and not given back."""
+    """Return what has been taken in that process and not given back."""
     return [
         Holding(one.track, resource, ledger.site(one.site))
         for resource, taken in held.items()
@@ -121,7 +121,7 @@ def holdings(ledger: Ledger, process: ProcessRecord, held: Mapping[int, Sequence
 def placed(
     ledger: Ledger, order: Mapping[int, int], resources: Mapping[int, int]
 ) -> tuple[tuple[Stuck, ...], tuple[Holding, ...]]:
-    """By the places of tracks and resources in the run."""
+    """Return both with the indices that tracks and resources have in the run."""
     stuck = tuple(
         replace(
             one,

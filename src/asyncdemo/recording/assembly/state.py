@@ -1,4 +1,4 @@
-"""What the handlers of messages share: everything that is known of the run while it is being put together."""
+"""The state that message handlers share: everything known about the run while it is put together."""
 
 from __future__ import annotations
 
@@ -18,21 +18,27 @@ from asyncdemo.recording.assembly.summing import Summing
 
 
 class AssemblyState:
-    def __init__(self, named: bool, listener: Listener | None, serves: bool) -> None:
+    def __init__(
+        self, *, named: bool, threshold_ns: int, listener: Listener | None = None, serves: bool = False
+    ) -> None:
+        """``serves``: the script is a server; its requests are reported here, too, and listeners see them."""
+        self.named = named
+        self.threshold_ns = threshold_ns
         self.ledger = Ledger()
         self.process = self.ledger.processes[0]
-        """Whose messages are being handled."""
-        self.feed = NoFeed() if listener is None else LiveFeed(listener, named, serves)
+        """The process whose messages are being handled."""
+        self.live_feed = NoFeed() if listener is None else LiveFeed(listener, named, serves)
         self.heard = listener is not None
-        self.requests = RequestMatcher(self.ledger, self.feed, self.close_if_nobody_tells)
+        self.requests = RequestMatcher(self.ledger, self.live_feed, self.close_if_nobody_tells)
+        """Receives what the load client reports."""
         self.coarsening = Coarsening(self.ledger)
-        self.summing = None if named or serves else Summing(self.ledger, self.feed.forget)
+        self.summing = None if named or serves else Summing(self.ledger, self.live_feed.forget)
         self.events = 0
         """How much has happened: it stays the same while nothing does."""
 
-        self.token = ""
         self.start_ns = 0
         self.ready = False
+        """Whether the script is compiled."""
         self.refused: str | None = None
         """Why the child would not run the script: wrong use."""
         self.invalid: str | None = None
@@ -40,7 +46,7 @@ class AssemblyState:
         self.code: dict[str, Any] = {}
         """Where the script's code is, for the processes that it starts."""
         self.stopped: set[int] = set()
-        """Processes that are not recorded any more, which the run says."""
+        """Processes that are no longer recorded, as a note in the run says."""
 
         self.waits: dict[int, tuple[int, int]] = {
             wire.WAIT_YIELD: (int(State.READY), 0),
@@ -48,38 +54,38 @@ class AssemblyState:
         }
         """Index of a wait -> (state, cause)."""
         self.completed: dict[tuple[int, int], int] = {}
-        """(cause, who ended the wait) -> the cause that says so."""
+        """(cause, who ended the wait) -> the cause that includes who did."""
         self.calls: dict[int, tuple[str, Site | None, Site | None]] = {}
         self.held: defaultdict[int, list[Held]] = defaultdict(list)
         """The slots that have not been given back, by resource."""
         self.sums: dict[int, StepSum] = {}
-        """By track: those of which not all is told yet."""
+        """By track: sums that are not complete yet."""
         self.answers: dict[int, list[tuple[Stuck, int | None]]] = {}
-        """By process: who has not ended, told ahead of the numbers of that moment."""
+        """By process: who has not ended, reported ahead of the numbers of that moment."""
 
     def name_of(self, process: int) -> str:
-        """For a sentence."""
+        """Return its name for use in a sentence."""
         return self.ledger.processes[process].name or f"process {process}"
 
     def add_note(self, text: str) -> None:
-        """Unless it is there already."""
+        """Add a note unless it is already there."""
         if text not in self.ledger.notes:
             self.ledger.notes.append(text)
 
     def stop(self, process: int, why: str) -> None:
-        """What it tells from now on is not taken in, though it goes on. why: for the end of a sentence."""
+        """Ignore further events of a process that continues; ``why`` completes "The recording stops"."""
         self.stopped.add(process)
         whose = f" of {self.name_of(process)}" if process else ""
         self.add_note(f"The recording{whose} stops {why}.")
 
     def close_if_nobody_tells(self) -> None:
-        """Then no clock comes either, and what has ended stays as it is."""
+        """Close what has ended if all processes are gone, since then no clock event will do so."""
         ledger = self.ledger
         if ledger.now_ns and all(process.gone for process in ledger.processes.values()):
-            self.feed.clock(ledger.now_ns)
+            self.live_feed.clock(ledger.now_ns)
 
 
 MessageHandlers = dict[type, Callable[[AssemblyState, Any], None]]
-"""By the type of the message."""
+"""By message type."""
 NumberHandlers = dict[int, Callable[[AssemblyState, int, int, int, int, int], None]]
 """By the first of the six numbers; called with the others."""

@@ -1,13 +1,13 @@
-"""Sums up tasks that have ended, once there are too many to keep each of them.
+"""Sum up tasks that have ended, once there are too many to keep each of them.
 
-The first ones are kept whole, and so is any that something else of the run refers to. Of most of the others
-their process tells no more than that (``capture.task_sums``).
+The first ones are kept whole, and so is every task that something else in the run refers to. For most of the
+others, their process reports only sums (``capture.task_sums``).
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -35,7 +35,7 @@ _Key = tuple[str, Outcome, int | None, int | None, int | None]
 
 class Summing:
     def __init__(self, ledger: Ledger, forget: Callable[[int], None]) -> None:
-        """forget(track) is called of each that is summed up."""
+        """``forget(track)`` is called for each that is summed up."""
         self._ledger = ledger
         self._forget = forget
         self._ended: deque[int] = deque()
@@ -45,7 +45,7 @@ class Summing:
         self._groups: dict[int, _Sum] = {}
         """By the number that their process has given them."""
         self.late_steps = 0
-        """Of tasks that had been summed up already."""
+        """Steps of tasks that had already been summed up."""
 
     def __bool__(self) -> bool:
         return bool(self._sums)
@@ -55,7 +55,7 @@ class Summing:
             self._ended.append(index)
 
     def told(self, process: int, now_ns: int) -> None:
-        """This process has told everything up to now. What had ended when it said so before is complete."""
+        """Note that a process has sent everything up to now; sum up what had ended by the previous call."""
         complete_ns = self._told_ns.get(process, 0)
         self._told_ns[process] = now_ns
         tracks, ended = self._ledger.tracks, self._ended
@@ -71,13 +71,13 @@ class Summing:
                 self._forget(index)
 
     def know(self, group: int, key: _Key) -> None:
-        """Of these a process will tell sums."""
+        """Expect sums for this group of tasks."""
         self._groups[group] = self._sums.setdefault(key, _Sum())
 
     def add(
         self, group: int, start_ns: int, end_ns: int, running_ns: int, waiting_ns: int, steps: int
     ) -> None:
-        """A task of which nothing else is told, as neither a step of it nor its work exceeds all others."""
+        """Add a task without further details: neither its steps nor its work exceed those of all others."""
         total = self._groups[group]
         total.starts.append(start_ns)
         total.ends.append(end_ns)
@@ -88,7 +88,7 @@ class Summing:
         by_state[State.READY] += end_ns - start_ns - running_ns - waiting_ns
 
     def _add(self, track: TrackRecord) -> bool:
-        """Whether it could be: others may refer to it, or what it waited for may matter."""
+        """Sum up a track; return False if others refer to it, or what it waited for may matter."""
         closed_ns = track.closed_ns
         if track.referred or track.waits_for_items or closed_ns is None:
             return False
@@ -123,7 +123,7 @@ class Summing:
         return True
 
     def build(self, order: Mapping[int, int]) -> tuple[SummedTasks, ...]:
-        """order: track -> its place in the run."""
+        """Return the sums. ``order`` is track -> its index in the run."""
         return tuple(
             SummedTasks(
                 function=function,
@@ -141,17 +141,18 @@ class Summing:
                 site=self._ledger.site(site),
             )
             for (function, outcome, parent, thread, site), total in self._sums.items()
+            if total.starts  # a process may end before it says more of a group than that there is one
         )
 
     def words(self) -> tuple[str, ...]:
-        """For whoever reads the run: sentences."""
-        if not self._sums:
-            return ()
-        by_function: dict[str, int] = {}
+        """Return sentences for readers of the run."""
+        by_function: Counter[str] = Counter()
         for (function, *_), total in self._sums.items():
-            by_function[function] = by_function.get(function, 0) + len(total.starts)
-        which = ", ".join(f"{count:,} of {function}()" for function, count in by_function.items())
-        many = sum(by_function.values())
+            by_function[function] += len(total.starts)
+        many = by_function.total()
+        if not many:
+            return ()
+        which = ", ".join(f"{count:,} of {function}()" for function, count in by_function.items() if count)
         said = (
             f"The first {MOST_WHOLE:,} tasks that ended are drawn, and of the others those that stand out: "
             f"{many:,} are only summed up ({which}). All figures count them."

@@ -1,6 +1,6 @@
-"""One row at one time, in words: what it did, since when, at which line, and who made it go on.
+"""One row at one time, in words: what it was doing, since when, at which line, and what woke it.
 
-Not for: what a whole row came to (``facts.runs.row_words``).
+Not here: the totals of a row (see ``facts.runs.row_words``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from asyncdemo.render.words import clean, place
 class Stretch:
     """One state of a row.
 
-    words: the state and its cause, "waiting: sleep". site: the line that it waits on, if it is known.
+    ``words`` has the state and its cause, "waiting: sleep". ``site`` is the line that it waits on, if known.
     """
 
     start_ns: int
@@ -33,12 +33,12 @@ class Stretch:
 
 
 def place_at(row: Lane | Request, at_ns: int) -> int:
-    """Which of its states the row is in at that time: the first before it opened, the last after its end."""
+    """Return the index of the row's state at a time: the first before it opened, the last after its end."""
     return min(max(bisect_right(row.spans.columns[0], at_ns) - 1, 0), max(len(row.spans) - 1, 0))
 
 
 def stretch_of(run: Run, row: Lane | Request, at: int, blocked: Blocked) -> Stretch:
-    """at: which of its states. blocked: the steps that held the loop, by track."""
+    """Return the row's state number ``at``. ``blocked`` has the steps that held the loop, by track."""
     span = row.spans[at]
     step = _step_in(row, span.start_ns, span.end_ns, blocked) if span.state is State.RUNNING else None
     if step is not None:
@@ -60,7 +60,7 @@ def waking_words(run: Run, waking: Waking | None) -> str:
 
 
 def source_line(site: Site) -> str:
-    """The text of the line, as far as the file is still there."""
+    """Return the text of the line, if the file still has it."""
     return clean(linecache.getline(site.file, site.line).strip())
 
 
@@ -76,7 +76,7 @@ def _cause(run: Run, wait: Wait) -> str:
 
 
 def _step_in(row: Lane | Request, start_ns: int, end_ns: int, blocked: Blocked) -> SlowStep | None:
-    """The one that takes most of that time."""
+    """Return the step that takes most of that time."""
     steps = [] if row.track is None else blocked.get(row.track, [])
     inside = [step for step in steps if step.start_ns < end_ns and step.end_ns > start_ns]
     return max(inside, key=lambda step: min(step.end_ns, end_ns) - max(step.start_ns, start_ns), default=None)

@@ -1,6 +1,7 @@
-"""What there is to tell about runs, in words: the same for the terminal, plain text and HTML.
+"""Facts about runs, in words: the same for the terminal, plain text and HTML.
 
-Not for: measuring or judging (``metrics``, ``diagnose``), layout or escaping for an output.
+Not here: measuring or judging (see ``metrics``, ``diagnose``), layout or escaping for an output.
+Longer than most: one short function for each fact.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from itertools import compress, islice
 from asyncdemo.analysis.diagnose import Finding, diagnose, where_they_wait
 from asyncdemo.analysis.metrics import LaneTotals, Metrics, ResourceUse, blocking_steps, measure
 from asyncdemo.analysis.metrics.pools import pool_use
-from asyncdemo.analysis.metrics.served import served_ns
+from asyncdemo.analysis.metrics.requests import served_ns
+from asyncdemo.analysis.metrics.states import totals_of
 from asyncdemo.model import (
     Clock,
     Lane,
@@ -26,7 +28,7 @@ from asyncdemo.model import (
     SlowStep,
     Track,
 )
-from asyncdemo.render.facts.fact import Fact
+from asyncdemo.render.facts import Fact
 from asyncdemo.render.facts.servers import ending_words, memory_facts, pool_facts, request_facts
 from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.render.words import (
@@ -42,36 +44,21 @@ from asyncdemo.render.words import (
     title,
 )
 
-__all__ = [
-    "Account",
-    "Fact",
-    "account_for",
-    "at_work",
-    "blocking_words",
-    "empty_words",
-    "finding_words",
-    "folded_words",
-    "peak_words",
-    "reason_words",
-    "row_words",
-    "summary_words",
-]
-
 _Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8
 _MOST_FUNCTIONS = 4
 _OF_CLIENTS = frozenset({"requests", "latency"})
 _WORTH_TELLING = 0.1
-"""Of the time that is shown as running, from which share on it is a line that no CPU was used."""
+"""The share of the running time from which unused CPU time is worth a fact."""
 _SAME = 1.02
-"""Walls within two percent of each other are not told apart in words."""
+"""Wall times within two percent of each other count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Everything that a view tells about one run.
+    """Everything that a view shows about one run.
 
-    facts: all of them, in the glossary's terms. brief: the few that everybody wants, in everyday words.
+    ``facts`` has all of them, in the glossary's terms; ``brief`` the most important ones, in everyday words.
     """
 
     run: Run
@@ -83,10 +70,10 @@ class Account:
 
 
 def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Account, ...]:
-    """An account of each run, compared with the others.
+    """Return an account of each run, compared with the others.
 
-    meant: names of runs that may be compared though they did not end well: a lesson wants it so. The wall of
-    any other says when it broke off, not how long the work takes.
+    ``meant`` names runs to compare although they did not finish, because the lesson wants it. The wall time
+    of any other such run shows when it broke off, not how long the work takes.
     """
     measured = [measure(run) for run in runs]
     whole = [run.outcome is RunOutcome.OK or run.name in meant for run in runs]
@@ -105,7 +92,7 @@ def _account(run: Run, own: Metrics, others: Sequence[_Measured]) -> Account:
 def summary_words(run: Run, own: Metrics) -> str:
     """ "time 3.01 s (at best 302 ms), at most 1 at the same time".
 
-    Of a server what its clients saw, too; of a run without rows "".
+    For a server, also what its clients saw; "" for a run without rows.
     """
     parts = [f"{use.answered:,} of {use.count:,} answered"] if (use := own.requests).count else []
     if use.answered:
@@ -117,35 +104,31 @@ def summary_words(run: Run, own: Metrics) -> str:
 
 
 def at_work(own: Metrics) -> str:
-    """What so many were. Where nobody queued, all that were open were at work: no word to be learned."""
+    """Return what the peak counts. If nobody queued, all that were open were at work: no new term needed."""
     return "at work" if own.peak < own.open else "at the same time"
 
 
-def row_words(row: Lane | Request, totals: LaneTotals, zero_ns: int) -> str:
+def row_words(row: Lane | Request, zero_ns: int) -> str:
     """ "0 s to 300 ms, returned: running 1.0 ms, waiting 299 ms (sleep 299 ms)"."""
+    totals = totals_of(row)
     opened, closed = duration(row.start_ns - zero_ns), duration(row.end_ns - zero_ns)
     words = f"{opened} to {closed}, {_ended(row)}"
-    states = _states(totals.running_ns, totals.ready_ns, totals.waiting_ns, totals.queued_ns)
+    states = _states(totals)
     reasons = sorted(totals.reasons.items(), key=lambda reason: -reason[1])
     for_what = ", ".join(f"{clean(reason)} {duration(ns)}" for reason, ns in reasons if reason and ns)
     return words + (f": {states}" if states else "") + (f" ({for_what})" if for_what else "")
 
 
-def folded_words(rows: Sequence[Lane | Request], totals: Sequence[LaneTotals]) -> str:
-    """What many of them did together: "and 9,960 more lanes: ..."."""
+def folded_words(rows: Sequence[Lane | Request]) -> str:
+    """Summarize many rows: "and 9,960 more lanes: ..."."""
     ends = Counter(map(_ended, rows))
     how = join([f"{n:,} {ended}" for ended, n in ends.items()])
     lengths = [row.end_ns - row.start_ns for row in rows]
-    states = _states(
-        sum(total.running_ns for total in totals),
-        sum(total.ready_ns for total in totals),
-        sum(total.waiting_ns for total in totals),
-        sum(total.queued_ns for total in totals),
-    )
+    states = _states(*map(totals_of, rows))
     what = "more request" if isinstance(rows[0], Request) else "more lane"
     return (
         f"and {count(len(rows), what)}: {how}; open for {duration(min(lengths))} to "
-        f"{duration(max(lengths))} each" + (f"; in sum {states}" if states else "")
+        f"{duration(max(lengths))} each" + (f"; in total {states}" if states else "")
     )
 
 
@@ -156,14 +139,14 @@ def _ended(row: Lane | Request) -> str:
 
 
 def blocking_words(step: SlowStep) -> str:
-    """What held the loop, and where: "sleep at app.py:12 in pour"."""
+    """Return what held the loop, and where: "sleep at app.py:12 in pour"."""
     what = reason_words(step.reason)
     where = place(step.site, step.called_from)
     return f"{what} at {where}" if where else what
 
 
 def peak_words(own: Metrics) -> str:
-    """What a lesson calls the peak, and what it is the peak of; in a server of each function by itself."""
+    """Return the peak in a lesson's words, and of what; for a server, separately for each function."""
     if own.requests.count and len(own.functions) > 1:
         most_called = sorted(own.functions.items(), key=lambda named: -named[1].calls)[:_MOST_FUNCTIONS]
         return "; ".join(
@@ -176,7 +159,7 @@ def peak_words(own: Metrics) -> str:
 
 
 def empty_words(run: Run) -> str:
-    """Why there is no picture."""
+    """Return why there is no picture."""
     if run.named and run.tracks:
         return "no lanes: none of the named functions was called"
     return "no lanes: nothing was recorded"
@@ -187,7 +170,7 @@ def reason_words(reason: str) -> str:
 
 
 def finding_words(finding: Finding) -> tuple[str, str]:
-    """(what was found, what to do about it); the first names the place."""
+    """Return (what was found, what to do about it); the first includes the place."""
     message = clean(finding.message)
     where = place(finding.site, finding.called_from)
     if finding.site is not None and f":{finding.site.line}" not in message:
@@ -196,7 +179,7 @@ def finding_words(finding: Finding) -> tuple[str, str]:
 
 
 def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
-    if not run.rows:  # figures would all be zero, and say nothing that the outcome does not
+    if not run.rows:  # figures would all be zero, and add nothing to the outcome
         yield from _blocked(run, own)
         yield from memory_facts(own.memory)
         return
@@ -212,9 +195,9 @@ def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact
 
 
 def _brief(run: Run, own: Metrics, facts: Iterable[Fact]) -> Iterable[Fact]:
-    """Requests as their clients saw them, time, how many at work; and whatever warns."""
+    """Yield requests as their clients saw them, time, how many at work, and all warnings."""
     for fact in facts:
-        if fact.label in _OF_CLIENTS or (fact.warns and fact.label != "outcome"):  # which the heading says
+        if fact.label in _OF_CLIENTS or (fact.warns and fact.label != "outcome"):  # it's in the heading
             yield fact
         elif fact.label == "wall":
             best = "" if own.ideal_ns is None else f"; at best {duration(own.ideal_ns)}"
@@ -225,7 +208,7 @@ def _brief(run: Run, own: Metrics, facts: Iterable[Fact]) -> Iterable[Fact]:
 
 
 def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
-    """What the lanes did; those of a server are the calls of its handlers."""
+    """Yield what the lanes did; for a server, they are the calls of its handlers."""
     virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
     yield Fact("wall", duration(own.wall_ns) + virtual)
     yield Fact("ideal", _ideal(own))
@@ -235,9 +218,9 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
     yield Fact("handlers" if run.requests and run.named else "peak", peak_words(own))
     if not run.requests:
         yield Fact("throughput", f"{number(own.throughput_per_s)} lanes a second")
-    states = _states(own.running_ns, own.ready_ns, own.waiting_ns, own.queued_ns)
+    states = _states(own)
     if states:
-        yield Fact("in sum", states)
+        yield Fact("in total", states)
     worth_ns = max(_WORTH_TELLING * own.running_ns, run.threshold_ns)
     if own.idle.gil_ns > worth_ns:
         waited = duration(own.idle.gil_ns)
@@ -259,11 +242,11 @@ def _ideal(own: Metrics) -> str:
 
 
 def _resources(own: Metrics) -> Iterable[Fact]:
-    """Those that were used; the ones that one line made together."""
+    """Yield the resources that were used; those created by the same line share a fact."""
     made: defaultdict[tuple[ResourceKind, Site | None, int | None], list[ResourceUse]] = defaultdict(list)
     for use in own.resources:
-        site, pool = use.resource.site, use.resource.kind is ResourceKind.POOL  # told apart, with connections
-        # What a library made for itself is worth a line only where somebody had to wait.
+        site, pool = use.resource.site, use.resource.kind is ResourceKind.POOL  # pools have their own facts
+        # A library's internal resource gets a fact only if something had to wait for it.
         own_or_met = site is None or not site.installed or use.peak_queued
         if (use.peak_held or use.peak_queued) and own_or_met and not pool:
             made[use.resource.kind, use.resource.site, use.resource.limit].append(use)
@@ -279,7 +262,7 @@ def _resources(own: Metrics) -> Iterable[Fact]:
             str(kind),
             f"{limited}{f', {many}made at {where}' if where else ''}: {held}{each}, "
             f"{max(use.peak_queued for use in uses):,} queued at most"
-            + (f"; queued {duration(queued_ns)} in sum" if queued_ns else ""),
+            + (f"; queued {duration(queued_ns)} in total" if queued_ns else ""),
         )
     if len(made) > _MOST_RESOURCES:
         yield Fact("more", f"{len(made) - _MOST_RESOURCES:,} other limits; --json has them all")
@@ -301,7 +284,7 @@ def _compared(run: Run, own: Metrics, others: Sequence[_Measured]) -> str:
 
 
 def _same_work(run: Run, own: Metrics, other: Run, others: Metrics) -> bool:
-    """Whether as many calls returned: who leaves work out is not the faster one."""
+    """Return whether the same number of calls returned: skipping work is not being faster."""
     if not (run.named and other.named):
         return True
     return own.outcomes.get(Outcome.RETURNED, 0) == others.outcomes.get(Outcome.RETURNED, 0)
@@ -324,7 +307,7 @@ def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
 
 
 def _notes(run: Run) -> Iterable[str]:
-    """Equal ones once, with their number."""
+    """Yield the notes; equal ones once, with their number."""
     zero = _origin_ns(run)
     failed = {
         which: track
@@ -348,16 +331,20 @@ def _notes(run: Run) -> Iterable[str]:
 
 
 def _ended_by_shutdown(run: Run, track: Track) -> bool:
-    """Whether it is a task of the server's own that was ended with it, after the last response."""
+    """Return whether the track is the server's own task, ended by its shutdown after the last response."""
     installed = track.site is not None and track.site.installed
     return bool(run.requests) and installed and track.end_ns > served_ns(run)[1]
 
 
 def _origin_ns(run: Run) -> int:
-    """Zero of the axis; without rows when the first track began. The clock itself began long before."""
+    """Return the axis's zero; without rows, when the first track began. The clock began long before."""
     return open_ns(run) if run.rows else min((track.start_ns for track in run.tracks), default=0)
 
 
-def _states(running_ns: int, ready_ns: int, waiting_ns: int, queued_ns: int) -> str:
-    named = {"running": running_ns, "ready": ready_ns, "waiting": waiting_ns, "queued": queued_ns}
-    return ", ".join(f"{state} {duration(ns)}" for state, ns in named.items() if ns)
+def _states(*totals: LaneTotals | Metrics) -> str:
+    """ "running 1.0 ms, waiting 299 ms", of all of them together."""
+    states = {
+        state: sum(getattr(one, f"{state}_ns") for one in totals)
+        for state in ("running", "ready", "waiting", "queued")
+    }
+    return ", ".join(f"{state} {duration(ns)}" for state, ns in states.items() if ns)

@@ -1,6 +1,6 @@
-"""What there is to tell about a server under load: its requests, its processes and pools, its memory.
+"""Facts about a server under load: its requests, its processes and pools, its memory.
 
-Not for: the facts that every run has (``facts``), measuring (``metrics``).
+Not here: the facts that every run has (see ``facts.runs``), measuring (see ``metrics``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import islice
 from asyncdemo.analysis.metrics import MemoryUse, Metrics, RequestUse
 from asyncdemo.analysis.metrics.pools import PoolUse
 from asyncdemo.model import Request, Run, Site
-from asyncdemo.render.facts.fact import Fact
+from asyncdemo.render.facts import Fact
 from asyncdemo.render.words import clean, count, duration, join, number, place, size
 
 _MOST_POOLS = 8
@@ -23,9 +23,9 @@ _ERRORS = {
     "reset": "reset by the server",
     "closed": "closed before the response was whole",
     "timeout": "without an answer in time",
-    "protocol": "answered with something that is no HTTP",
+    "protocol": "answered with something that isn't HTTP",
     "interrupted": "interrupted",
-    "network": "not sent for want of a port or a route",
+    "network": "not sent: no free port, or no route",
 }
 
 
@@ -43,7 +43,7 @@ def request_facts(run: Run, own: Metrics) -> Iterable[Fact]:
 
 
 def pool_facts(uses: Iterable[PoolUse]) -> Iterable[Fact]:
-    """Those that were used; the ones that one line made together."""
+    """Yield the pools that were used; those created by the same line share a fact."""
     made: defaultdict[tuple[str, Site | None, int | None], list[PoolUse]] = defaultdict(list)
     for use in uses:
         if use.connections or use.refused or use.most_waiting:
@@ -69,7 +69,7 @@ def _pool_words(name: str, site: Site | None, limit: int | None, uses: Sequence[
     in_all = " in all" if each else ""
     words = [f"{count(opened, 'connection')} opened{in_all}, {held:,} held{each}{waited_for} at most"]
     queued_ns = sum(use.queued_ns for use in uses)
-    words += [f"queued {duration(queued_ns)} in sum"] if queued_ns else []
+    words += [f"queued {duration(queued_ns)} in total"] if queued_ns else []
     refused, lost = sum(use.refused for use in uses), sum(use.leaked for use in uses)
     words += [f"refused {count(refused, 'time')}"] if refused else []
     words += [f"{lost:,} never given back"] if lost else []
@@ -81,7 +81,7 @@ def _has_lost(use: PoolUse) -> bool:
 
 
 def memory_facts(use: MemoryUse) -> Iterable[Fact]:
-    """In brackets: how much more than at the start."""
+    """Yield the memory; in parentheses, the growth since the start."""
     if not use.samples:
         return
     resident = f"resident {size(use.most_resident_bytes)}{_more(use.resident_growth_bytes)}"
@@ -97,7 +97,7 @@ def _more(growth_bytes: int) -> str:
 
 
 def ending_words(request: Request) -> str:
-    """How it ended: "200", "without an answer in time", "still open at the end"."""
+    """Return how it ended: "answered 200", "without an answer in time", "never answered"."""
     if request.error is not None:
         return _ERRORS.get(request.error, clean(request.error))
     return f"answered {request.status}" if request.status is not None else "never answered"

@@ -1,6 +1,6 @@
-"""What to say of a run that stands still while it goes on: who waits for whom, and what ends it.
+"""Explains why a run stands still while it goes on: what waits for what, and how to end it.
 
-Not for: the report of a run that is over (``facts``), finding out (``diagnose``).
+Not here: the report of a finished run (see ``facts.runs``), finding the cause (see ``diagnose``).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 
 
 def explain(still: Run | None, late: bool) -> tuple[list[str], bool]:
-    """Sentences for a run in which nothing happens, and whether somebody must know them.
+    """Return sentences for a run that stands still, and whether they are urgent.
 
     Args:
-        still: The run as far as it came, if nothing happens in it; else it goes on.
+        still: The run so far if nothing happens in it; None if it is making progress.
         late: It was asked to end, and has not.
     """
     sentences: list[str] = []
@@ -31,6 +31,6 @@ def explain(still: Run | None, late: bool) -> tuple[list[str], bool]:
 
 
 def _who_waits(run: Run) -> Iterator[str]:
-    """A sentence for each line of it; the deadlocks first, each with what to do about it."""
+    """Yield a sentence for each waiting line; deadlocks first, each with advice."""
     yield from (clean(f"{finding.message} {finding.advice}") for finding in deadlocks(run))
     yield from map(clean, where_they_wait(run))

@@ -45,14 +45,16 @@ const STYLE = `
   .chooser { display: flex; flex-wrap: wrap; gap: 0 16px; align-items: center; margin: 0 0 6px; color: var(--dim); }
   label { display: flex; color: var(--fg); align-items: center; gap: 6px; min-height: 32px; cursor: pointer; }
   input[type=checkbox] { width: 18px; height: 18px; margin: 3px; scroll-margin: 120px; accent-color: var(--accent); }
-  .bar { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 0; position: sticky; bottom: 0;
-    background: var(--bg); border-top: 1px solid var(--line); z-index: 1; }
+  .controls, .bar, .more { display: flex; gap: 6px; align-items: center; padding: 4px 0; }
+  .controls, .bar { flex: 1; min-width: 0; background: var(--bg); }
+  .controls { border-top: 1px solid var(--line); }
+  /* In sight while somebody uses it: at the end it stands below the picture, and covers nothing. */
+  @media (min-height: 441px) { .midway :is(.controls, .bar) { position: sticky; bottom: 0; z-index: 1; } }
   button, select { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--dim); border-radius: 6px;
     min-width: 44px; min-height: 44px; padding: 0 10px; margin: 0; cursor: pointer; }
   button:hover, select:hover { border-color: var(--fg); }
   .main { min-width: 6.2em; font-weight: bold; }
-  .time { display: flex; flex: 1 1 240px; align-items: center; gap: 10px; }
-  input[type=range] { flex: 1; min-width: 96px; height: 44px; margin: 0; accent-color: var(--accent); cursor: pointer; }
+  input[type=range] { flex: 1; min-width: 40px; height: 44px; margin: 0; accent-color: var(--accent); cursor: pointer; }
   output { min-width: 5.2em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
   .cover { border: 2px dashed var(--dim); border-radius: 8px; padding: 24px; text-align: center; }
@@ -64,20 +66,18 @@ const STYLE = `
   th, td { text-align: left; vertical-align: top; padding: 3px 10px 3px 6px; border-bottom: 1px solid var(--line); }
   th { background: var(--bg); position: sticky; top: 0; }
   slot { display: none; }
-  /* The slider in a row of its own: low, since the bar stands before the picture all the while. */
-  @container (max-width: 560px) {
-    .bar { gap: 2px 6px; padding: 6px 0 4px; }
-    .time { flex-basis: 100%; }
-    input[type=range] { height: 30px; }
+  /* Two rows, of which one stays in sight. */
+  @container (max-width: 660px) {
+    .controls { display: contents; }
+    .bar { border-top: 1px solid var(--line); }
   }
   @container (max-width: 480px) {
-    .bar { gap: 2px 4px; }
+    .bar { gap: 4px; }
     button, select { padding: 0 5px; min-width: 40px; }
     .main { min-width: 5.2em; }
-    select { max-width: 6.6em; }
+    output { min-width: 3.8em; }
     .run .name { display: block; }
   }
-  @media (max-height: 440px) { .bar { position: static; } }
   @media print { .live { display: none; } slot { display: block; } }`;
 const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -142,7 +142,7 @@ class AsyncTimeline extends HTMLElement {
     this.secret = play && !calm();
     this.time = this.secret ? 0 : this.end;
     this.build();
-    if (had) this.play.focus();
+    if (had) this.play.focus({ preventScroll: true });
     if (this.secret) this.sight.observe(this.live);
     else this.tell('seen');
   }
@@ -270,10 +270,10 @@ class AsyncTimeline extends HTMLElement {
       node.addEventListener('click', act);
       return node;
     };
-    this.play = button('', 'Play', () => this.toggle());
-    this.play.className = 'main';
+    this.play = html('button', { type: 'button', class: 'main' });
+    this.play.addEventListener('click', () => this.toggle());
     this.scrub = html('input', { type: 'range', min: 0, max: 1000, step: 'any', 'aria-label': 'Time' });
-    this.scrub.addEventListener('input', () => { this.stop(); this.seek(this.scrub.value / 1000 * this.end); });
+    this.scrub.addEventListener('input', () => this.stopAt(this.scrub.value / 1000 * this.end));
     this.clock = html('output', { 'aria-live': 'off' });
     this.closer = button('+', 'Zoom in', () => this.zoomTo(this.zoom * CLOSER));
     this.wider = button('\u2212', 'Zoom out', () => this.zoomTo(this.zoom / CLOSER));
@@ -283,12 +283,13 @@ class AsyncTimeline extends HTMLElement {
       html('option', { value: .25 }, '1/4 speed'), html('option', { value: .1 }, '1/10 speed'));
     this.speed.selectedIndex = seconds < 1.5 || seconds > 1.5 * AN_EYEFUL_S ? 0 : 1;
     // U+FE0E: as a letter, not as a coloured picture.
-    const bar = html('div', { class: 'bar', role: 'group', 'aria-label': 'Timeline controls: Space plays, arrow keys step' },
-      this.play, button('|◀\uFE0E', 'Start', () => { this.stop(); this.seek(0); }),
-      button('◀\uFE0E', 'Previous event', () => this.step(-1)), button('▶\uFE0E', 'Next event', () => this.step(1)),
-      this.speed, html('div', { class: 'time' }, this.scrub, this.wider, this.closer, this.clock));
+    const bar = html('div', { class: 'bar' }, this.play, button('◀\uFE0E', 'Previous event', () => this.step(-1)),
+      button('▶\uFE0E', 'Next event', () => this.step(1)), this.scrub, this.clock);
+    const start = button('|◀\uFE0E', 'Start', () => this.stopAt(0));
+    const more = html('div', { class: 'more' }, start, this.speed, this.wider, this.closer);
     this.label();
-    return bar;
+    return html('div', { class: 'controls', role: 'group', 'aria-label': 'Timeline controls: Space plays, arrow keys step' },
+      bar, more);
   }
 
   /* The same in words, made when it is asked for. */
@@ -301,27 +302,24 @@ class AsyncTimeline extends HTMLElement {
   }
 
   *tables() {
-    let left = TABLE_ROWS, more = false;
+    let left = TABLE_ROWS;
     const scroll = html('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The timeline as a table' });
     for (const run of this.data.runs) {
       const body = html('tbody');
       for (const cells of tableRows(run)) {
-        more ||= left === 0;
-        if (left === 0) break;
-        left -= 1;
+        if (--left < 0) break;
         body.append(html('tr', {}, ...cells.map(cell => html('td', {}, cell))));
       }
       const heads = [run.noun, 'from', 'to', 'state', 'why'].map(head => html('th', { scope: 'col' }, head));
       scroll.append(html('table', {}, html('caption', {}, run.name), html('thead', {}, html('tr', {}, ...heads)), body));
     }
-    if (more) yield html('p', {}, `The first ${number(TABLE_ROWS)} rows; "asyncdemo export --to csv" has all.`);
+    if (left < 0) yield html('p', {}, `The first ${number(TABLE_ROWS)} rows; "asyncdemo export --to csv" has all.`);
     yield scroll;
   }
 
   point(event) {
     const from = event.currentTarget.getBoundingClientRect().left + this.place.left;
-    this.stop();
-    this.seek(this.timeAt(event.clientX - from));
+    this.stopAt(this.timeAt(event.clientX - from));
     this.scrub.focus({ preventScroll: true });
   }
 
@@ -333,8 +331,8 @@ class AsyncTimeline extends HTMLElement {
     else if (event.key === '-') this.zoomTo(this.zoom / CLOSER);
     else if (event.key === '0') this.zoomTo(1);
     else if (event.key === ' ' && event.target.localName !== 'button') this.toggle();
-    else if (event.key === 'Home') { this.stop(); this.seek(0); }
-    else if (event.key === 'End') { this.stop(); this.seek(this.end); }
+    else if (event.key === 'Home') this.stopAt(0);
+    else if (event.key === 'End') this.stopAt(this.end);
     else return;
     event.preventDefault();
   }
@@ -356,6 +354,7 @@ class AsyncTimeline extends HTMLElement {
     const first = over && this.secret;
     if (over) this.secret = false;
     this.live.classList.toggle('secret', this.secret);
+    this.live.classList.toggle('midway', !over);
     const part = (this.time - this.place.from) / this.place.scale;
     if (part < -1e-6 || part > 1 + 1e-6) return this.redraw();
     const x = this.place.x(this.time) - this.place.left;
@@ -379,6 +378,11 @@ class AsyncTimeline extends HTMLElement {
   tells(run, time) {
     const step = this.steps.indexOf(time);
     return step > 0 && time < run.length_ns && changed(run, this.steps[step - 1], time) || sentence(run, time);
+  }
+
+  stopAt(time) {
+    this.stop();
+    this.seek(time);
   }
 
   step(by) {
@@ -410,10 +414,7 @@ class AsyncTimeline extends HTMLElement {
   }
 
   label() {
-    const words = this.frame ? 'Pause' : calm() ? 'Next step' : 'Play';
-    this.play.textContent = words;
-    this.play.setAttribute('aria-label', words);
-    this.play.title = words;
+    this.play.textContent = this.frame ? 'Pause' : calm() ? 'Next step' : 'Play';
     // A screen reader must not be told every frame.
     for (const { now } of this.runs) now.setAttribute('aria-live', this.frame ? 'off' : 'polite');
   }

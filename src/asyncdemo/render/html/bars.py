@@ -1,8 +1,8 @@
 """Horizontal bars, intervals and marks on one axis, as HTML: of published figures, and of our own.
 
-A row is a label, its value as text, and a strip of SVG. Strips have their places in percent and their
-sizes in pixels: they are as wide as the page, and letters stay letters on a narrow one. Colours are those of
-the style sheet (``lab/measure.css``). Not for: which rows there are (``lab``, ``site.bars``).
+A row is a label, its value as text, and a strip of SVG. Positions in strips are in percent and sizes in
+pixels: strips are as wide as the page, and letters keep their shape on a narrow one. Colours are in the style
+sheet (``lab/measure.css``). Not here: which rows there are (see ``lab``, ``site.bars``).
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _SHAPES: Final = {
     "fourth": "M-6,-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z",
     "fifth": "M0,6L6,-5H-6Z",
 }
-"""Of marks: each kind has one of its own, as colour is not all there is."""
+"""Each kind of mark has its own shape, so that colour is not the only difference."""
 SERIES: Final = ("first", "second", "third")
-"""Kinds of marks, for series that are neither ours nor published."""
+"""Kinds of marks for series that are neither ours nor published."""
 CURVES: Final = (*SERIES, "fourth", "fifth")
 """Kinds of marks on curves, of which there may be more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """kind: ``published``, ``first``, ``second`` or ``third``."""
+    """A mark. ``kind`` is ``published``, ``first``, ``second`` or ``third``."""
 
     kind: str
     value: float
@@ -44,9 +44,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One row. text: its value for the eye; told: all of it as a sentence, for the ear.
+    """One row. ``text`` is the visible value; ``told`` is all of it in a sentence, for screen readers.
 
-    bar: drawn from the origin to it. least, most: of its interval. bound: what it cannot exceed.
+    ``bar`` is the end of the bar, ``least`` and ``most`` of the interval. ``bound`` is the upper limit.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """origin: where bars begin: 0, or 1 for ratios on a logarithmic axis. legend: kind -> words."""
+    """A chart. Bars begin at ``origin``: 0, or 1 for ratios on a log axis. ``legend``: kinds and words."""
 
     title: str
     unit: str
@@ -76,11 +76,11 @@ class Bars:
     origin: float = 0.0
     logarithmic: bool = False
     kind: str = "ours"
-    """Of the bars: ``ours`` or ``theirs``."""
+    """The kind of the bars: ``ours`` or ``theirs``."""
 
 
 def bars_html(chart: Bars) -> str:
-    """A ``figure``. Raises ValueError if there is nothing to draw."""
+    """Return a ``figure``. Raises ValueError if there is nothing to draw."""
     values = [value for row in chart.rows for value in row.values]
     if not values:
         raise ValueError(f"{chart.title}: there is nothing to draw")
@@ -139,13 +139,13 @@ def _drawn(row: Bar, chart: Bars, scale: Scale, ident: str) -> Iterator[str]:
                 f"<line {_across(left)} {caps}/><line {_across(right)} {caps}/></g>"
             )
     for mark in row.marks:
-        # Of several on one strip, each has a height of its own: so none is hidden by another.
+        # Several marks on one strip have different heights, so that none hides another.
         height = 32 + 18 * SERIES.index(mark.kind) if len(row.marks) > 1 else 50
         yield mark_svg(mark.kind, f"{scale.percent(mark.value):.2f}%", height)
 
 
 def mark_svg(kind: str, place: str, height: float = 50) -> str:
-    """place: from the left, with a unit. height: from the top, in percent."""
+    """Return a mark. ``place`` is from the left, with a unit; ``height`` from the top, in percent."""
     path = f'<path d="{_SHAPES[kind]}"/>'
     return f'<svg class="bars-mark bars-{kind}" x="{place}" y="{height:g}%" overflow="visible">{path}</svg>'
 
@@ -164,7 +164,7 @@ def _axis(scale: Scale) -> str:
 
 
 def _key(kind: str, ident: str) -> str:
-    """What the legend shows of a kind."""
+    """Return the legend's symbol for a kind."""
     if kind in _SHAPES:
         inner = mark_svg(kind, "50%")
     elif kind == "bound":
@@ -187,7 +187,7 @@ def _in_brackets(*words: str) -> str:
 
 
 def _pattern(ident: str, kind: str) -> str:
-    """Stripes for ours, dots for theirs."""
+    """Return stripes for ours, dots for theirs."""
     ours = kind == "ours"
     turned = ' patternTransform="rotate(45)"' if ours else ""
     shape = '<rect width="3" height="6"/>' if ours else '<circle cx="3" cy="3" r="1.4"/>'

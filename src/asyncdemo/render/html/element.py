@@ -1,6 +1,6 @@
-"""Runs as the custom element ``<async-timeline>``: still pictures of them, and the data to play.
+"""Runs as the custom element ``<async-timeline>``: static pictures of them, and the data to play.
 
-Not for: the page around it (``html``), the pictures (``svg``), the playing (``async_timeline.js``).
+Not here: the page around it (see ``page``), the pictures (see ``svg``), the player (``async_timeline.js``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from asyncdemo.render.words import end_words
 _SCRIPTS = ("timeline_reading.js", "timeline_drawing.js", "async_timeline.js")
 
 _FOR_AUTHORS = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+|^ +| +// .*?$", re.MULTILINE | re.DOTALL)
-"""Comments and indentation: a page need not carry what is for who works on it."""
+"""Comments and indentation, which pages don't need."""
 
 _STILL = """
 async-timeline{display:block}
@@ -36,9 +36,10 @@ async-timeline{display:block}
 
 
 def element_html(accounts: Sequence[Account], *, covered: bool = False, ident: str = "asyncdemo") -> str:
-    """The element alone, for a page that loads ``script_js`` itself.
+    """Return the element alone, for a page that loads ``script_js`` itself.
 
-    covered: nothing shows until it is revealed. ident: begins the ids in it, which must be unique on a page.
+    With ``covered``, it stays hidden until revealed. ``ident`` starts its ids, which must be unique on a
+    page.
     """
     scale_ns, drawn = charts([account.run for account in accounts])
     return element_of(accounts, scale_ns, drawn, covered=covered, ident=ident)
@@ -52,9 +53,9 @@ def element_of(
     covered: bool = False,
     ident: str = "asyncdemo",
 ) -> str:
-    """As ``element_html``, of charts that are already made."""
+    """Do as ``element_html``, with existing charts."""
     stills = "\n".join(draw_stills(accounts, scale_ns, drawn, ident))
-    # "<" ends a script wherever it stands, so that no name of a lane may bring one.
+    # "<" could end the script, for example in a lane's name.
     data = json.dumps(packed(chart_data(accounts, scale_ns, drawn)), separators=(",", ":")).replace(
         "<", "\\u003c"
     )
@@ -66,7 +67,7 @@ def element_of(
 
 
 def script_js() -> str:
-    """The custom element, as one classic script."""
+    """Return the custom element as one classic script."""
     table = json.dumps([_look(shade) for shade in SHADES[: Shade.CLOSED]], separators=(",", ":"))
     stack = json.dumps([int(shade) for shade in STACK], separators=(",", ":"))
     at_work = json.dumps([int(shade) for shade in AT_WORK], separators=(",", ":"))

@@ -1,7 +1,7 @@
-"""What the element ``<async-timeline>`` draws and says, as plain data: what its ``load`` takes.
+"""The data of the element ``<async-timeline>``, as its ``load`` takes it.
 
-Times are nanoseconds since the first row opened; a shade is the number of a ``Shade``. Not for: how it stands
-in a page (``packing``), what is told apart or folded (``chart``).
+Times are nanoseconds since the first row opened; a shade is the number of a ``Shade``. Not here: how the data
+is embedded in a page (see ``packing``), what is shown separately or folded (see ``chart``).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from asyncdemo.render.timeline.chart import Band, Chart, ChartPool, ChartRow
 from asyncdemo.render.words import status
 
 _FOLDERS = 2
-"""The parts of a file's name that tell it from another of the same page."""
+"""How many parts of a path distinguish files on a page."""
 _EXACT = 10
-"""Below so many lanes a band says tenths of them."""
+"""With fewer lanes than this, bands are exact to tenths."""
 
 
 class RowData(TypedDict):
-    """bars: (start, end, shade, why, line). bands: (start, end, how many by shade).
+    """A row. ``bars``: (start, end, shade, why, line). ``bands``: (start, end, how many by shade).
 
-    Of a band only up to the last shade that occurs.
+    Counts of a band end with the last shade that occurs.
     """
 
     label: str
@@ -35,7 +35,7 @@ class RowData(TypedDict):
 
 
 class PoolData(TypedDict):
-    """queued: (since when, how many). folded, fold: as of a ``ChartPool``."""
+    """A pool. ``queued``: (since when, how many). ``folded``, ``fold``: as in ``ChartPool``."""
 
     title: str
     about: str
@@ -46,7 +46,7 @@ class PoolData(TypedDict):
 
 
 class CurveData(TypedDict):
-    """points: (since when, bytes)."""
+    """A curve. ``points``: (since when, bytes)."""
 
     label: str
     about: str
@@ -54,10 +54,10 @@ class CurveData(TypedDict):
 
 
 class RunData(TypedDict):
-    """outcome, figures, warning: in words. empty: why there are no rows.
+    """A run. ``outcome``, ``figures``, ``warning``: in words. ``empty``: why there are no rows.
 
-    file: whose lines the bars name, without the folders that only its machine has.
-    wakes: (when, by which row, which row) in order of time.
+    ``file``: the file of the bars' lines, without folders that only exist on its machine. ``wakes``: (when,
+    by which row, which row) in order of time.
     """
 
     name: str
@@ -77,7 +77,7 @@ class RunData(TypedDict):
 
 
 class Data(TypedDict):
-    """scale_ns: where the axis of all runs ends."""
+    """All runs, with a common axis that ends at ``scale_ns``."""
 
     scale_ns: int
     runs: list[RunData]
@@ -140,6 +140,6 @@ def _amounts(band: Band) -> list[float]:
 
 
 def _rounded(amount: float) -> float:
-    """As exact as it is told. Nobody is nobody, but a little is not."""
+    """Round to the precision shown. 0 stays 0, and small amounts don't become 0."""
     value = round(amount) if amount >= _EXACT else max(round(amount, 1), 0.1) if amount > 0 else 0
     return int(value) if value == int(value) else value

@@ -1,8 +1,8 @@
-"""Data of the element as it stands in a page, in few bytes.
+"""Packs the element's data into few bytes, for embedding in a page.
 
-Times are differences, counted in a unit that is finer than any screen; what a bar is (its shade, why, its
-line) is a number into a list of what occurs. ``timeline_reading.js`` makes plain data of it again.
-Not for: what the data is (``element_data``).
+Times are differences, in a unit finer than any screen. What a bar is (its shade, why, its line) is an index
+into a list of distinct values. ``timeline_reading.js`` restores the plain data.
+Not here: what the data is (see ``element_data``).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from asyncdemo.render.html.element_data import CurveData, Data, PoolData, RowDat
 Packed = dict[str, object]
 
 _STEPS = 20_000
-"""A scale has at least as many units as this: far more than a screen has dots."""
+"""The minimum number of units in a scale: far more than a screen has pixels."""
 _MEMORY = 100_000
-"""Bytes that memory is rounded to."""
+"""Memory is rounded to this many bytes."""
 
 _What = TypeVar("_What")
 
@@ -30,7 +30,7 @@ def packed(data: Data) -> Packed:
             "rows": [packer.row(row) for row in run["rows"]],
             "pools": [packer.pool(pool) for pool in run["pools"]],
             "memory": [packer.curve(curve) for curve in run["memory"]],
-            "wakes": packer.wakes(run["wakes"]),
+            "wakes": packer.later(run["wakes"]),
         }
         for run in data["runs"]
     ]
@@ -38,21 +38,21 @@ def packed(data: Data) -> Packed:
 
 
 def unit_ns(scale_ns: int) -> int:
-    """A round unit of time: 1, 2 or 5 of a power of ten."""
+    """Return a round unit of time: 1, 2 or 5 times a power of ten."""
     largest = max(scale_ns // _STEPS, 1)
     power: int = 10 ** (len(str(largest)) - 1)
     return max(step for step in (power, 2 * power, 5 * power) if step <= largest)
 
 
 class _Packer:
-    """kinds: every (shade, why, line) met so far, and its number."""
+    """Packs rows. ``kinds`` has every (shade, why, line) so far, and its number."""
 
     def __init__(self, unit: int) -> None:
         self.unit_ns = unit
         self.kinds: dict[tuple[int, str, int], int] = {}
 
     def row(self, row: RowData) -> Packed:
-        """Without what is so of most rows."""
+        """Pack a row, without common default values."""
         found: Packed = {"label": row["label"]}
         if row["size"] > 1:
             found["size"] = row["size"]
@@ -69,27 +69,17 @@ class _Packer:
 
     def pool(self, pool: PoolData) -> Packed:
         rows = [self.row(row) for row in pool["rows"]]
-        return {**pool, "rows": rows, "queued": self._points(pool["queued"])}
+        return {**pool, "rows": rows, "queued": self.later(pool["queued"])}
 
     def curve(self, curve: CurveData) -> Packed:
         points = ((at_ns, round(value / _MEMORY) * _MEMORY) for at_ns, value in curve["points"])
-        return {**curve, "points": self._points(points)}
-
-    def wakes(self, wakes: Iterable[tuple[int, int, int]]) -> list[int]:
-        """How long after the one before it, by which row, and which row, in turn."""
-        found: list[int] = []
-        last = 0
-        for at_ns, waker, woken in wakes:
-            at = self._units(at_ns)
-            found += (at - last, waker, woken)
-            last = at
-        return found
+        return {**curve, "points": self.later(points)}
 
     def _kind(self, what: tuple[int, str, int]) -> int:
         return self.kinds.setdefault(what, len(self.kinds))
 
     def _in_turn(self, stretches: Iterable[tuple[int, int, _What]], nothing: _What) -> Iterator[int | _What]:
-        """How long, and what; nothing: what a gap is."""
+        """Yield durations and what they are, alternating; ``nothing`` stands for a gap."""
         at = 0
         for start_ns, end_ns, what in stretches:
             start, end = self._units(start_ns), self._units(end_ns)
@@ -98,13 +88,13 @@ class _Packer:
             yield from (end - max(start, at), what)
             at = max(end, at)
 
-    def _points(self, points: Iterable[tuple[int, int]]) -> list[int]:
-        """How long after the one before it, and the value, in turn."""
+    def later(self, events: Iterable[tuple[int, ...]]) -> list[int]:
+        """Return how much later than the one before each is, and what it is, one after another."""
         found: list[int] = []
         last = 0
-        for at_ns, value in points:
+        for at_ns, *what in events:
             at = self._units(at_ns)
-            found += (at - last, value)
+            found += (at - last, *what)
             last = at
         return found
 
@@ -113,7 +103,7 @@ class _Packer:
 
 
 def _joined(bands: Iterable[tuple[int, int, list[float]]]) -> list[tuple[int, int, list[float]]]:
-    """Those that follow each other and are the same are one."""
+    """Merge adjacent bands that are equal."""
     found: list[tuple[int, int, list[float]]] = []
     for start, end, amounts in bands:
         if found and found[-1][1:] == (start, amounts):

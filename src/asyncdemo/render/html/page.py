@@ -1,7 +1,7 @@
-"""Runs as one HTML page that plays them, works offline, and holds everything it needs.
+"""Runs as one HTML page that plays them, works offline, and contains everything it needs.
 
-Without JavaScript the page has the whole picture, the figures and a table. Not for: what plays them
-(``element``), the picture (``svg``), the facts (``facts``).
+Without JavaScript, the page has the whole picture, the figures and a table. Not here: the player (see
+``element``), the picture (see ``svg``), the facts (see ``facts``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from asyncdemo.model import Run
-from asyncdemo.render.facts.runs import Account, Fact, account_for, finding_words
+from asyncdemo.render.facts import Fact
+from asyncdemo.render.facts.runs import Account, account_for, finding_words
 from asyncdemo.render.html.element import element_of, script_js
 from asyncdemo.render.timeline.chart import Bar, Chart, charts
 from asyncdemo.render.timeline.grid import STATE_OF, Shade
@@ -47,7 +48,7 @@ def render_html(runs: Sequence[Run]) -> str:
             element_of(accounts, scale_ns, drawn),
             '<h2 id="figures">Figures</h2>',
             report_html(accounts),
-            # The element makes the same tables where scripts run.
+            # With JavaScript, the element makes the same tables.
             "<noscript>",
             *(part for chart in drawn for part in _table(chart)),
             "</noscript>",
@@ -62,7 +63,7 @@ def render_html(runs: Sequence[Run]) -> str:
 
 
 def report_html(accounts: Sequence[Account]) -> str:
-    """What was measured and found, in words and tables."""
+    """Return measurements and findings, in words and tables."""
     runs = [account.run for account in accounts]
     ends = [Fact("end", status(run)) for run in runs]
     brief = [(end, *account.brief) for end, account in zip(ends, accounts, strict=True)]
@@ -79,7 +80,7 @@ def report_html(accounts: Sequence[Account]) -> str:
 
 
 def recording_html(runs: Sequence[Run]) -> str:
-    """What was run, and how, as a table."""
+    """Return a table of what was run, and how."""
     return "\n".join(_facts(runs, [[*_recording(run)] for run in runs], "Recording"))
 
 
@@ -94,7 +95,7 @@ def _recording(run: Run) -> Iterator[Fact]:
 
 
 def _facts(runs: Sequence[Run], told: Sequence[Sequence[Fact]], name: str) -> Iterator[str]:
-    """Facts of all runs side by side: a row for each label that any of them has."""
+    """Yield the facts of all runs side by side: a row for each label that any of them has."""
     labels = list(dict.fromkeys(fact.label for facts in told for fact in facts))
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>\n<thead><tr><td></td>'
     yield "".join(f'<th scope="col">{escape(title(run))}</th>' for run in runs)
@@ -159,5 +160,5 @@ def _cells(bar: Bar) -> tuple[str, str, str, str]:
 
 
 def coded(words: str) -> str:
-    """As HTML; what stands between backticks is code, as in the texts."""
+    """Return the words as HTML, with text between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))

@@ -9,20 +9,15 @@ const ALL_ROWS = 900;  // pixels that the rows of all runs take together, if the
 const LETTER = 12, SMALL_LETTER = 10, EM = .602, SANS = .62;  // the last: widths of letters
 const TOP = 4, RIGHT = 6, AXIS = 20, NAMED = 24, QUEUE = 18, CURVE = 44, SHORTEST = 1.5, LOWEST = 2;
 
-const html = (name, attributes = {}, ...children) => {
-  const node = document.createElement(name);
+const maker = namespace => (name, attributes = {}, ...children) => {
+  const node = document.createElementNS(namespace, name);
   for (const [key, text] of Object.entries(attributes)) node.setAttribute(key, text);
   node.append(...children);
   return node;
 };
-const svg = (name, attributes = {}, ...children) => {
-  const node = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, text] of Object.entries(attributes)) node.setAttribute(key, text);
-  node.append(...children);
-  return node;
-};
+const html = maker('http://www.w3.org/1999/xhtml'), svg = maker('http://www.w3.org/2000/svg');
 const tenth = amount => Math.round(amount * 10) / 10;
-const paint = shade => SHADES[shade].tile ? `url(#texture-${SHADES[shade].name})` : SHADES[shade].colour;
+const paint = ({ tile, name, colour }) => tile ? `url(#texture-${name})` : colour;
 const mark = (run, row) => (ENDS[run.noun] || ENDS.lane)[row.ended];
 const labelled = (run, row) => mark(run, row) ? `${row.label} ${mark(run, row)[0]}` : row.label;
 
@@ -47,7 +42,7 @@ function frameFor(data, runs, total, from, scale) {
   let longest = 4;
   for (const run of data.runs) {
     if (run.memory.length) longest = Math.max(longest, 7);
-    for (const one of [...run.rows, ...run.pools.flatMap(pool => pool.rows)]) longest = Math.max(longest, labelled(run, one).length);
+    for (const one of everyRow(run)) longest = Math.max(longest, labelled(run, one).length);
   }
   const left = Math.round(Math.min(longest * letter * EM + 8, Math.max(total * .28, 64), 220));
   const most = {};
@@ -142,7 +137,7 @@ function drawRow(run, row, y, frame, named) {
   for (const shade of [...STACK].reverse()) {
     if (!stretches[shade].length) continue;
     const thick = Math.min(SHADES[shade].height * (frame.row + 2) / (ROW + 2), frame.row - 1);
-    group.append(svg('path', { class: SHADES[shade].name, stroke: paint(shade), 'stroke-width': tenth(thick), d: dashes(stretches[shade]) }));
+    group.append(svg('path', { class: SHADES[shade].name, stroke: paint(SHADES[shade]), 'stroke-width': tenth(thick), d: dashes(stretches[shade]) }));
   }
   const letter = Math.min(frame.letter, 10);
   for (const bar of row.bars) {
@@ -173,22 +168,16 @@ function dashes(stretches) {
   return path;
 }
 
-/* Of a folded row: how many of its lanes are at work, and what most of them do (grid.py). */
-const atWork = counts => AT_WORK.reduce((sum, shade) => sum + (counts[shade] || 0), 0);
-
-function busiest(counts) {
-  if (counts[BLOCKING] > 0) return BLOCKING;
-  return AT_WORK.reduce((found, shade) => (counts[shade] || 0) > (counts[found] || 0) ? shade : found);
-}
-
-/* Columns as high as the share of the lanes at work, in a plain colour: a texture is for a row of one lane. */
+/* Columns as high as the share of the lanes at work, in a plain colour: a texture is for a row of one lane. Where
+ * none is at work, but some are open, a thin line. */
 function drawBands(group, row, frame) {
   const ground = frame.row / 2 - 1, full = frame.row - 2, outlines = new Map();
   for (const [start, end, counts] of row.bands) {
-    const working = atWork(counts), shade = busiest(counts);
-    if (working <= 0 || end <= frame.from || start >= frame.from + frame.scale) continue;
-    const high = Math.max(working / row.size * full, LOWEST);
-    outlines.set(shade, `${outlines.get(shade) || ''}M${tenth(frame.x(start))} ${ground}v${-tenth(high)}H${tenth(frame.x(end))}V${ground}z`);
+    const working = atWork(counts), shade = busiest(counts), from = frame.x(start);
+    if (end <= frame.from || start >= frame.from + frame.scale) continue;
+    const high = working > 0 ? Math.max(working / row.size * full, LOWEST) : 1;
+    const to = Math.max(frame.x(end), from + 1);
+    outlines.set(shade, `${outlines.get(shade) || ''}M${tenth(from)} ${ground}v${-tenth(high)}H${tenth(to)}V${ground}z`);
   }
   for (const [shade, d] of outlines) group.append(svg('path', { fill: SHADES[shade].colour, d }));
 }
@@ -219,16 +208,15 @@ function* ticks(frame) {
 function legend(runs) {
   const shades = new Set(), marks = new Set();
   for (const run of runs) {
-    for (const row of [...run.rows, ...run.pools.flatMap(pool => pool.rows)]) {
+    for (const row of everyRow(run)) {
       for (const bar of row.bars) shades.add(bar[2]);
-      for (const [, , counts] of row.bands) if (atWork(counts) > 0) shades.add(busiest(counts));
+      for (const [, , counts] of row.bands) shades.add(busiest(counts));
       if (mark(run, row)) marks.add(mark(run, row).join(' '));
     }
   }
-  const samples = SHADES.map((look, shade) => [look, shade]).filter(([, shade]) => shades.has(shade));
   return html('ul', { class: 'legend' },
-    ...samples.map(([look, shade]) => html('li', {},
+    ...SHADES.filter((_, shade) => shades.has(shade)).map(look => html('li', {},
       svg('svg', { width: 28, height: 16, viewBox: '0 -8 28 16', 'aria-hidden': 'true' },
-        svg('path', { class: look.name, stroke: paint(shade), 'stroke-width': look.height, d: 'M0 0H28' })), look.legend)),
+        svg('path', { class: look.name, stroke: paint(look), 'stroke-width': look.height, d: 'M0 0H28' })), look.legend)),
     ...[...marks].map(words => html('li', {}, words)));
 }

@@ -55,7 +55,7 @@ function unpacked({ unit_ns: unit, kinds, ...data }) {
 function steps(runs, least) {
   const times = new Set();
   for (const run of runs) {
-    for (const row of [...run.rows, ...run.pools.flatMap(pool => pool.rows)]) {
+    for (const row of everyRow(run)) {
       for (const [from, to] of [...row.bars, ...row.bands]) times.add(from).add(to);
     }
   }
@@ -70,12 +70,22 @@ function steps(runs, least) {
   return found.filter((time, place) => place === 0 || !(found[place + 1] - time < least));
 }
 
-/* At most so many rows, in order: the first of each kind (how it ended, what it did), and others evenly between them. */
+/* Of a folded row: how many of its lanes are at work, and what most of them do (grid.py), or of all if none is. */
+const atWork = counts => AT_WORK.reduce((sum, shade) => sum + (counts[shade] || 0), 0);
+
+function busiest(counts) {
+  if (counts[BLOCKING] > 0) return BLOCKING;
+  const among = atWork(counts) > 0 ? AT_WORK : [...counts.keys()];
+  return among.reduce((found, shade) => (counts[shade] || 0) > (counts[found] || 0) ? shade : found);
+}
+
+/* At most so many rows, in order: the first of each kind (folded or not, how it ended, what it did), and others evenly between them. */
 function representatives(rows) {
   if (rows.length <= MOST_ROWS) return rows;
   const kinds = new Map();
   rows.forEach((row, place) => {
-    const kind = [row.ended, ...new Set(row.bars.map(bar => bar[2]))].sort().join();
+    const did = [...row.bars.map(bar => bar[2]), ...row.bands.map(([, , counts]) => busiest(counts))];
+    const kind = [row.ended, row.size > 1, ...new Set(did)].sort().join();
     if (!kinds.has(kind)) kinds.set(kind, place);
   });
   const chosen = [...new Set([0, rows.length - 1, ...kinds.values()])].slice(0, MOST_ROWS);
@@ -90,7 +100,8 @@ function representatives(rows) {
 
 const inBrief = run => ({ ...run, rows: representatives(run.rows),
   pools: run.pools.map(pool => ({ ...pool, rows: representatives(pool.rows) })) });
-const rowsOf = runs => runs.reduce((sum, { rows, pools }) => pools.reduce((all, pool) => all + pool.rows.length, sum + rows.length), 0);
+const everyRow = run => [...run.rows, ...run.pools.flatMap(pool => pool.rows)];
+const rowsOf = runs => runs.flatMap(everyRow).length;
 
 const number = amount => amount.toLocaleString('en', { maximumSignificantDigits: amount < 100 ? 2 : 21 });
 /* Whole lanes, though bands are averages: so many were in the state at some time, at least. */
@@ -171,7 +182,7 @@ function endings(run) {
   if (!run.rows.length || run.rows.some(row => row.size > 1)) return '';
   const counts = new Map();
   for (const row of run.rows) {
-    const [, words] = (ENDS[run.noun] || ENDS.lane)[row.ended] || ['', run.noun === 'request' ? 'answered' : 'returned'];
+    const [, words] = mark(run, row) || ['', run.noun === 'request' ? 'answered' : 'returned'];
     counts.set(words, (counts.get(words) || 0) + 1);
   }
   return `: ${[...counts].map(([words, amount]) => `${number(amount)} ${words}`).join(', ')}`;
@@ -222,7 +233,7 @@ function changed(run, from, to) {
   for (const { label, bars, ended, size } of run.rows) {
     if (size > 1) return '';
     const was = at(bars, from), is = at(bars, to), last = bars.at(-1);
-    const end = (ENDS[run.noun] || ENDS.lane)[ended];
+    const end = mark(run, { ended });
     if (last && from < last[1] && last[1] <= to) tell(label, end ? end[1] : run.noun === 'request' ? 'was answered' : ended || 'ended');
     else if (is && (!was || was[2] !== is[2])) {
       const words = `now ${SHADES[is[2]].words}${is[2] === BLOCKING ? ' the loop' : ''}`;
@@ -237,20 +248,10 @@ function changed(run, from, to) {
 
 /* The cells of a table that says the same as the picture: [row, from, to, state, why]. */
 function* tableRows(run) {
-  for (const { label, size, bars, bands } of run.rows) {
-    for (const bar of bars) yield [label, ...cells(bar)];
-    for (const [from, to, lanes] of bands) {
-      yield [size > 1 ? `${run.noun}s ${label}` : label, duration(from), duration(to), amounts(lanes).join(', '), ''];
-    }
-  }
+  for (const row of run.rows) yield* rowsOfTable(row.size > 1 ? `${run.noun}s ${row.label}` : row.label, row);
   for (const [at, waker, woken] of run.wakes) yield [run.rows[woken].label, duration(at), '', 'woken', run.rows[waker].label];
   for (const pool of run.pools) {
-    for (const { label, bars, bands } of pool.rows) {
-      for (const bar of bars) yield [`${pool.title}: ${label}`, ...cells(bar)];
-      for (const [from, to, some] of bands) {
-        yield [`${pool.title}: ${label}`, duration(from), duration(to), amounts(some).join(', '), ''];
-      }
-    }
+    for (const row of pool.rows) yield* rowsOfTable(`${pool.title}: ${row.label}`, row);
     for (const [since, queued] of pool.queued) yield [pool.title, duration(since), '', `${number(queued)} queued`, ''];
   }
   for (const { label, points } of run.memory) {
@@ -258,6 +259,7 @@ function* tableRows(run) {
   }
 }
 
-function cells([from, to, shade, why]) {
-  return [duration(from), duration(to), SHADES[SHADES[shade].state].words, why];
+function* rowsOfTable(name, { bars, bands }) {
+  for (const [from, to, shade, why] of bars) yield [name, duration(from), duration(to), SHADES[SHADES[shade].state].words, why];
+  for (const [from, to, counts] of bands) yield [name, duration(from), duration(to), amounts(counts).join(', '), ''];
 }

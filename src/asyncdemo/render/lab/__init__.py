@@ -1,4 +1,4 @@
-"""The report of a record of the lab: in a terminal, as words, as a page, and as a part of the docs site.
+"""The report of a lab record: in a terminal, as plain text, as a page, and as a part of the docs site.
 
-Not for: measuring, or what a figure comes to (``asyncdemo.lab``).
+Not here: measuring, or computing figures (see ``asyncdemo.lab``).
 """

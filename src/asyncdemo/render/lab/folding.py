@@ -1,6 +1,6 @@
-"""What there is to say of the rows of a group besides their figures, with what is equal in several said once.
+"""Remarks on the rows of a group besides their figures; those that several rows share appear once.
 
-Not for: the rows themselves, or how any of it is laid out.
+Not here: the rows themselves, or the layout.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from asyncdemo.render.lab.report_text import Group, costs, medians, published
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """said: (names of rows, words) each; the names are "" if the group has no other row. closing: what holds
-    for all of them.
+    """A remark. ``said`` has (names of rows, words); the names are "" if the group has no other row.
+
+    ``closing`` applies to all of them.
     """
 
     term: str
@@ -25,7 +26,7 @@ class Folded:
     withdraws: Withdraws = Withdraws.NOTHING
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """As ``said``; the closing after the words if they are alone, else by itself."""
+        """Yield pairs as in ``said``. The closing is part of the words of a single pair, else separate."""
         if len(self.said) == 1 and self.closing:
             ((names, words),) = self.said
             yield names, f"{words} {self.closing}"
@@ -36,7 +37,7 @@ class Folded:
 
 
 def arithmetic(group: Group, *, with_medians: bool = False) -> Iterator[Folded]:
-    """Where the published ratios and the bounds are from. with_medians: they have no column."""
+    """Yield the sources of published ratios and bounds. ``with_medians``: they have no column."""
     rows = group.rows
     names = [row.name for row in rows]
     yield _folded("published", ((row.name, _source(row)) for row in rows), names)
@@ -46,7 +47,7 @@ def arithmetic(group: Group, *, with_medians: bool = False) -> Iterator[Folded]:
 
 
 def differing_everywhere(every: Sequence[Group]) -> tuple[str, ...]:
-    """What differs in all rows of a report with several groups; it is said before them."""
+    """Return what differs in all rows of a report with several groups, to be said before them."""
     rows = [row for group in every for row in group.rows]
     if len(every) < 2:
         return ()
@@ -54,13 +55,13 @@ def differing_everywhere(every: Sequence[Group]) -> tuple[str, ...]:
 
 
 def differing(group: Group, everywhere: Collection[str] = ()) -> Folded:
-    """everywhere: what was said before."""
+    """Return the differences in a group, except those ``everywhere``, which were already said."""
     pairs = [(row.name, words) for row in group.rows for words in row.differs if words not in everywhere]
     return _folded("differs", pairs, [row.name for row in group.rows])
 
 
 def doubts(group: Group) -> Iterator[Folded]:
-    """The flags of its rows: of each kind, and with the same advice, together."""
+    """Yield the flags of its rows; those of the same kind, with the same advice, together."""
     kinds: dict[tuple[FlagKind, str], list[tuple[str, Flag]]] = {}
     for row in group.rows:
         for flag in row.flags:
@@ -79,7 +80,7 @@ def _folded(
     closing: str = "",
     withdraws: Withdraws = Withdraws.NOTHING,
 ) -> Folded:
-    """pairs: (name of a row, words); those without words are left out. rows: the names of all."""
+    """Fold ``pairs`` (name of a row, words), without those that have no words. ``rows`` has all names."""
     having: dict[str, list[str]] = {}
     for name, words in pairs:
         if words:
@@ -98,7 +99,7 @@ def _whom(names: Sequence[str], rows: Sequence[str]) -> str:
 
 
 def _source(row: Comparison) -> str:
-    """Where its published ratio is from; "" if it only says the ratio once more."""
+    """Return the source of its published ratio; "" if it only repeats the ratio."""
     if row.published is None or row.published.words.startswith(f"{published(row)[:-1]} "):
         return ""
     return row.published.words

@@ -1,6 +1,6 @@
-"""The report of a record as a piece of HTML, for a page of the docs site and for one of its own (``page``).
+"""The report of a record as an HTML fragment, for the docs site and for a standalone page (see ``page``).
 
-Not for: reading the record (``lab.results.record``), or the words (``report_text``).
+Not here: reading the record (see ``lab.results.record``), or the words (see ``report_text``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from asyncdemo.render.lab.tables import items, table
 
 _HEAD: Final = ("row", "published", "bound", "ours [interval]", "verdict", "what differs")
 _MANY: Final = 8
-"""Rows of a table from which on it has only figures."""
+"""A table with this many rows or more has only figures."""
 _LEGEND: Final[tuple[tuple[str, str], ...]] = (
     ("ours", "ours, as a multiple of the base"),
     ("interval", "its interval"),
@@ -51,20 +51,29 @@ _ABSOLUTE: Final = (
 )
 
 
-def report_html(record: Record, download: str = "", *, folded: bool = True) -> str:
-    """download: what leads to the record itself, as HTML. folded: all but the verdicts and one picture."""
+def verdict_html(record: Record) -> str:
+    """Return the beginning of a report: its verdict, and a chart of the first figure."""
+    return f'<div class="measured">{_verdicts(record)}{"".join(map(_chart, groups(record)[:1]))}</div>'
+
+
+def report_html(record: Record, download: str = "", *, folded: bool = True, begun: bool = False) -> str:
+    """Return the report.
+
+    ``download``: an HTML link to the record. ``folded``: most of it can be opened. ``begun``: the page has
+    ``verdict_html`` above.
+    """
     more = partial(_details, folded=folded)
-    shown = groups(record)
+    shown, gone = groups(record), [*_pairs(not_there(record))]
     parts = (
-        f'<p class="measured-verdicts"><b>{escape(verdicts(record))}</b></p>',
-        _interrupted(record),
+        "" if begun else _verdicts(record),
+        "<p><b>It was ended early: the finished rounds count.</b></p>" if record.interrupted else "",
         _flags(record.flags),
-        *(_chart(group) + more(_title(group), _told(group)) for group in shown[:1]),
+        *(("" if begun else _chart(group)) + more(_title(group), _told(group)) for group in shown[:1]),
         *(more(_title(group), _chart(group) + _told(group)) for group in shown[1:]),
         _ABSOLUTE if any(medians(row) for row in record.comparisons) else "",
         _twins(record),
         spectra_html(record),
-        _not_there(record),
+        f'<p class="published-title"><b>Not available</b></p>{items(gone)}' if gone else "",
         more("How it was measured", items(_pairs(method(record), code={"Command"}))),
         more("The machine", items(_pairs(machine(record)))),
         more("The contestants", _contestants(record)),
@@ -74,12 +83,16 @@ def report_html(record: Record, download: str = "", *, folded: bool = True) -> s
     return f'<div class="measured">{"".join(parts)}</div>'
 
 
+def _verdicts(record: Record) -> str:
+    return f'<p class="measured-verdicts"><b>{escape(verdicts(record))}</b></p>'
+
+
 def _title(group: Group) -> str:
     return f"{escape(group.title)} ({group.better}): figures and verdicts"
 
 
 def _chart(group: Group) -> str:
-    """Nothing if there is no figure to draw."""
+    """Return the chart, "" if there are no figures to draw."""
     drawn = tuple(_bar(row) for row in group.rows if row.measured or (row.published and row.published.ratio))
     if not drawn:
         return ""
@@ -89,7 +102,7 @@ def _chart(group: Group) -> str:
 
 
 def _told(group: Group) -> str:
-    """A table. What is said of all of its rows stands below it once; of many rows, all words."""
+    """Return a table, with remarks on all of its rows below it; with many rows, all words are there."""
     label = f"{group.title}: published and ours"
     if len(group.rows) > _MANY:
         said = (*arithmetic(group), differing(group)), doubts(group)
@@ -111,7 +124,7 @@ def _said(folded: Folded) -> str:
 
 
 def _row(row: Comparison, flags: Collection[Flag], differs: Collection[str]) -> tuple[str, ...]:
-    """flags, differs: that are said elsewhere."""
+    """Return the cells of a row, without ``flags`` and ``differs``, which appear elsewhere."""
     name, published_ratio, bound, ours, verdict = _figures(row)
     return (
         name,
@@ -154,24 +167,15 @@ def _bar(row: Comparison) -> Bar:
     )
 
 
-def _interrupted(record: Record) -> str:
-    return "<p><b>It was ended early: the finished rounds count.</b></p>" if record.interrupted else ""
-
-
 def _twins(record: Record) -> str:
     told = "<br>".join(escape(f"{title}: {words}") for title, words in twins(record))
     words = f"{told}<br><small>The same contestant twice: the ratio should be 1.</small>"
     return items([("Equal arms (A/A)", words)]) if told else ""
 
 
-def _not_there(record: Record) -> str:
-    found = list(_pairs(not_there(record)))
-    return f'<p class="published-title"><b>Not to be had</b></p>{items(found)}' if found else ""
-
-
 def _contestants(record: Record) -> str:
     return table(
-        ("contestant", "model", "command", "to be known"),
+        ("contestant", "model", "command", "notes"),
         (_contestant(record, arm) for arm in record.arms),
         "Contestants",
         words=True,
@@ -218,7 +222,7 @@ def _verdict(row: Comparison) -> str:
 
 
 def _pairs(told: Iterable[tuple[str, str]], code: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """code: terms whose words are typed."""
+    """Yield pairs as HTML. ``code`` has the terms whose words are code."""
     for term, words in told:
         shown = escape(words)
         yield escape(term), f"<code>{shown}</code>" if term in code and shown else shown

@@ -1,6 +1,6 @@
-"""The report of a record as one HTML page: whole without a network or scripts, light, dark, on paper.
+"""The report of a record as one HTML page: complete without a network or scripts; light, dark, printed.
 
-Not for: what it says (``fragment``).
+Not here: its content (see ``fragment``).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def render_page(record: Record) -> str:
 
 
 def measure_css() -> str:
-    """The style of what is measured, for a page that has the docs site's theme."""
+    """Return the style sheet for measurements, for a page with the docs site's theme."""
     return _sheet("measure")
 
 
 @cache
 def _style() -> str:
-    """The docs site becomes dark by an attribute, and this page if the reader's system is."""
+    """Dark mode is an attribute on the docs site; on this page, it follows the system."""
     measure = measure_css()
     dark = "\n".join(_DARK.findall(measure)).replace('="slate"', "")
     shown = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"

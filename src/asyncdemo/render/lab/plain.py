@@ -1,6 +1,6 @@
 """The report of a record as plain text: for a pipe, a log, a screen reader.
 
-Sentences and figures only. Not for: what they say (``report_text``), or a terminal (``terminal``).
+Sentences and figures only. Not here: their content (see ``report_text``), or a terminal (see ``terminal``).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.record import Record
-from asyncdemo.render.lab.blocks import blocks
 from asyncdemo.render.lab.folding import Folded, differing, differing_everywhere, doubts
 from asyncdemo.render.lab.report_text import (
+    blocks,
     flag_words,
     groups,
     interval,
@@ -26,7 +26,7 @@ from asyncdemo.render.words import clean
 
 
 def render_plain(record: Record, encoding: str = "utf-8") -> str:
-    """The text, ending in a newline. encoding: of the stream; what it cannot hold is written as an escape."""
+    """Return the text, with a final newline. Characters that ``encoding`` lacks become escapes."""
     lines = map(clean, _lines(record))
     text = "\n".join(lines) + "\n"
     return text.replace("×", "x").encode(encoding, "backslashreplace").decode(encoding)
@@ -54,7 +54,7 @@ def _lines(record: Record) -> Iterator[str]:
 
 
 def _row(row: Comparison) -> Iterator[str]:
-    """A line for each thing there is to say."""
+    """Yield a line for each remark."""
     yield f"  {row.name}: {verdict_words(row) or 'nothing is published'}"
     if row.published is not None:
         yield f"    published: {published(row)} ({row.published.words})"

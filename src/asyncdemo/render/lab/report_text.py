@@ -1,6 +1,6 @@
-"""What a report says of a record, as words: every view of it (terminal, plain, HTML) has them from here.
+"""The words of a report, for all its views (terminal, plain, HTML).
 
-Not for: how they are laid out, or the histograms (``spectrum``).
+Not here: the layout, remarks on rows (see ``folding``), or decoding histograms (see ``spectrum``).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from asyncdemo.lab.results.flags import RULES, Flag, FlagKind, Withdraws
 from asyncdemo.lab.results.ratio import FEWEST, Ratio, Verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm, Setting
+from asyncdemo.render.lab.spectrum import Curve, percent_words, spectra
 from asyncdemo.render.words import size
 
 _BYTES: Final = {"B", "bytes"}
@@ -29,7 +30,7 @@ _COSTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows that stand on one axis: the same figure, under the same setting."""
+    """Rows on one axis: the same figure, in the same setting."""
 
     title: str
     better: str
@@ -37,7 +38,7 @@ class Group:
 
 
 def groups(record: Record) -> list[Group]:
-    """In the order of the record; the equal arms are told apart from them (``twins``)."""
+    """Return groups in the order of the record, without the equal arms (see ``twins``)."""
     found: dict[tuple[str, str], list[Comparison]] = {}
     for row in record.comparisons:
         if not is_twin(record, row):
@@ -49,12 +50,12 @@ def groups(record: Record) -> list[Group]:
 
 
 def is_twin(record: Record, row: Comparison) -> bool:
-    """Whether it compares an arm with itself, only to see that (A/A): what is published has its row."""
+    """Return whether it compares an arm with itself (A/A), only for that. Not so if a figure is published."""
     return bool(record.arm(row.arm).twin_of) and row.published is None
 
 
 def verdict_words(row: Comparison) -> str:
-    """With the number of its rounds, if they are few; "" if nothing is published."""
+    """Return the verdict, with the number of rounds if they are few; "" if nothing is published."""
     if row.verdict is None:
         return ""
     if row.measured is None or not row.measured.rests_on_few:
@@ -63,7 +64,7 @@ def verdict_words(row: Comparison) -> str:
 
 
 def verdicts(record: Record) -> str:
-    """How many rows came to which verdict, as a sentence; and how many of them to one from few rounds."""
+    """Return, as a sentence, how many rows have which verdict, and how many of those from few rounds."""
     judged = [row for row in record.comparisons if row.verdict]
     if not judged:
         return "Nothing is published to compare with."
@@ -75,7 +76,7 @@ def verdicts(record: Record) -> str:
 
 
 def run_words(record: Record) -> str:
-    """Its extent and rounds; that it was ended early, if it was."""
+    """Return its extent and rounds, and whether it was ended early."""
     if record.interrupted:
         begun = len({trial.round for trial in record.trials})
         return f"{record.extent.value}, ended early: {begun} of {record.rounds} rounds"
@@ -99,14 +100,14 @@ def interval(ratio: Ratio) -> str:
 
 
 def published(row: Comparison) -> str:
-    """The ratio, or that there is only a sentence or a chart; "" if there is nothing."""
+    """Return the published ratio, or that there is only a sentence or a chart; "" if there is nothing."""
     if row.published is None:
         return ""
     return times(row.published.ratio) or "in words"
 
 
 def medians(row: Comparison) -> str:
-    """Of both sides, in their unit: of this machine, and not to be compared with those of another."""
+    """Return both medians, in their unit. They are not comparable with those of another machine."""
     if row.arm_median is None or row.base_median is None:
         return ""
     if row.unit in _BYTES:
@@ -115,17 +116,17 @@ def medians(row: Comparison) -> str:
 
 
 def costs(flag: Flag) -> str:
-    """What it withdraws, as a sentence; "" if it is nothing."""
+    """Return what the flag withdraws, as a sentence; "" if nothing."""
     return _COSTS[RULES[flag.kind].withdraws]
 
 
 def flag_words(flag: Flag) -> str:
-    """What happened, what it costs, and what to do."""
+    """Return what happened, the consequences, and what to do."""
     return " ".join(filter(None, (flag.words, costs(flag), flag.advice)))
 
 
 def twins(record: Record) -> Iterator[tuple[str, str]]:
-    """What the equal arms came to: how far this machine can tell two things apart."""
+    """Yield the results of the equal arms: the smallest difference that this machine can detect."""
     for row in record.comparisons:
         if is_twin(record, row):
             title = f"{row.name}, {record.setting(row.setting).title}"
@@ -134,16 +135,16 @@ def twins(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def not_there(record: Record) -> Iterator[tuple[str, str]]:
-    """Contestants and programs that were not to be had, with what one takes instead."""
+    """Yield contestants and programs that were unavailable, with what to use instead."""
     for arm in record.arms:
         if arm.unavailable:
-            successor = f"Today one would take {arm.successor}." if arm.successor else ""
+            successor = f"Today you would use {arm.successor}." if arm.successor else ""
             yield arm.title, " ".join(filter(None, (f"{arm.unavailable.rstrip('.')}.", successor)))
     yield from record.environment.missing.items()
 
 
 def remarks(record: Record) -> Iterator[str]:
-    """What was flagged in single trials, and what else is to be known."""
+    """Yield flags of single trials, and other remarks."""
     counts: Counter[FlagKind] = Counter(flag.kind for trial in record.trials for flag in trial.flags)
     for kind, count in counts.items():
         yield f"{kind.value} in {count} of {len(record.trials)} trials: {RULES[kind].when}."
@@ -156,7 +157,7 @@ def remarks(record: Record) -> Iterator[str]:
 
 
 def method(record: Record) -> Iterator[tuple[str, str]]:
-    """How it was measured, in terms with their words."""
+    """Yield how it was measured, as terms with descriptions."""
     yield "Run", f"{run_words(record)}, {record.started} to {record.ended}, order {record.order_seed}"
     coverages = {len(row.measured.pairs): row.measured.coverage for row in record.comparisons if row.measured}
     if coverages:
@@ -200,7 +201,7 @@ def machine(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def commands(record: Record, arm: Arm) -> list[tuple[str, str]]:
-    """(the settings' titles, "" for all of them; the exact command): the same one once."""
+    """Return (titles of the settings, or "" for all of them; the exact command), each command once."""
     titles: dict[str, list[str]] = {}
     for name, command in arm.commands.items():
         titles.setdefault(command, []).append("" if name == "*" else record.setting(name).title)
@@ -226,3 +227,51 @@ def _load(setting: Setting) -> Iterator[str]:
     yield "connections kept" if setting.keep_alive else "a connection for each request"
     yield f"by {setting.tool}: {', '.join(setting.sends)}"
     yield from (f"{name} {value}" for name, value in setting.knobs.items())
+
+
+# -- below the rows -----------------------------------------------------------------------------------------
+
+Block = tuple[str, list[tuple[str, str]]]
+
+
+def blocks(record: Record) -> Iterator[Block]:
+    """Yield the blocks that have content. A line without a term continues the one above it."""
+    every: tuple[Block, ...] = (
+        ("Equal arms (A/A): the ratio should be 1", [*twins(record)]),
+        *percentile_blocks(record),
+        ("Not available", [*not_there(record)]),
+        ("How it was measured", [*method(record)]),
+        ("The machine", [*machine(record)]),
+        ("The contestants", [*_contestants(record)]),
+        ("Notes", [("", words) for words in remarks(record)]),
+    )
+    return ((title, pairs) for title, pairs in every if pairs)
+
+
+def _contestants(record: Record) -> Iterator[tuple[str, str]]:
+    for arm in record.arms:
+        if arm.twin_of:
+            yield arm.title, f"the same as {record.arm(arm.twin_of).title}"
+            continue
+        versions = ", ".join(f"{name} {version}" for name, version in arm.versions.items())
+        notes = (note.rstrip(".") for note in arm.notes)
+        yield arm.title, "; ".join(filter(None, (arm.model.value, versions, *notes)))
+        for settings, command in commands(record, arm):
+            yield "", f"{settings}: {command}" if settings else command
+
+
+def percentile_blocks(record: Record) -> Iterator[Block]:
+    """Yield a title, and contestants with their figures, for each open loop; or why they are unavailable."""
+    title = "Percentiles of latency"
+    found, problem = spectra(record)
+    if problem:
+        yield title, [("", problem)]
+    for spectrum in found:
+        yield f"{title}, {spectrum.title}", [(curve.title, _words(curve)) for curve in spectrum.curves]
+
+
+def _words(curve: Curve) -> str:
+    if curve.overloaded:
+        return f"overloaded, so no percentile is quoted; the most {number(curve.most_ms)} ms"
+    quoted = "".join(f"{percent_words(percent)} {number(ms)} ms, " for percent, ms in curve.quoted)
+    return f"{quoted}the most {number(curve.most_ms)} ms of {curve.answers:,} answers"

@@ -1,32 +1,32 @@
-"""Latency against percentile, from the histograms of a record: what HdrHistogram's plots show.
+"""Latency by percentile, from the histograms of a record: what HdrHistogram's plots show.
 
-An open loop knows when each request should have been sent, so its latencies are those of everybody who came.
-Of a closed loop there is no such curve: it sends less while it waits. Pure; needs ``hdrhistogram``.
-Not for: drawing (``spectrum_html``).
+An open loop knows when each request should have been sent, so its latencies are those of all users. There is
+no such curve for a closed loop, which sends less while it waits. Pure; needs ``hdrhistogram``.
+Not here: drawing (see ``spectrum_html``).
 """
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
+from itertools import product
 from typing import Final
 
-from asyncdemo.errors import LabFileError
+from asyncdemo.errors import LabFileError, MissingError
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm, Loop, Setting
 from asyncdemo.lab.results.trial import Trial
 from asyncdemo.load.histogram import Histogram, library
 
-NEEDS: Final = (
+_NEEDS: Final = (
     "There are latencies of an open loop, and to show their percentiles hdrhistogram is needed: "
     "pip install 'asyncdemo[course]'"
 )
 QUOTED: Final = (50.0, 90.0, 99.0, 99.9, 99.99)
-_ENOUGH: Final = RULES[FlagKind.FEW_SAMPLES].limit or 0.0
+_ENOUGH: Final = RULES[FlagKind.FEW_SAMPLES].limit
 _NS_A_MS: Final = 1e6
 _A_DECADE: Final = 24
 """Points for each further nine of the percentile."""
@@ -34,20 +34,20 @@ _A_DECADE: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One arm, all of its rounds together. points: (share of the answers beyond it, milliseconds)."""
+    """One arm, with all its rounds together. ``points``: (share of the answers above, milliseconds)."""
 
     title: str
     answers: int
     points: tuple[tuple[float, float], ...]
     quoted: tuple[tuple[float, float], ...]
-    """(percentile, milliseconds), of those of ``QUOTED`` with enough answers beyond; none if overloaded."""
+    """(percentile, milliseconds) of those in ``QUOTED`` with enough answers above; empty if overloaded."""
     most_ms: float
     overloaded: bool = False
-    """In some round less was served than was sent: then latency grows for as long as the run lasts."""
+    """In some round, less was served than was sent. Then latency grows for as long as the run lasts."""
 
     @property
     def sure(self) -> float:
-        """The least share beyond which there are enough answers to quote."""
+        """The smallest share with enough answers above to quote."""
         return min(1.0, _ENOUGH / self.answers)
 
 
@@ -57,56 +57,35 @@ class Spectrum:
     curves: tuple[Curve, ...]
 
 
-def has_spectra(record: Record) -> bool:
-    """Whether ``spectra`` has something to decode."""
-    return any(_latencies(record, arm, setting) for setting, arm in _places(record))
-
-
-def spectra(record: Record) -> list[Spectrum]:
-    """Of each open loop, in the order of the record.
-
-    Raises MissingError without hdrhistogram, and LabFileError for a histogram that is none.
-    """
-    found: dict[str, list[Curve]] = {}
-    titles = {setting.name: setting.title for setting in record.settings}
-    for setting, arm in _places(record):
-        latencies = _latencies(record, arm, setting)
-        if latencies:
-            together = reduce(Histogram.added, [_decoded(arm, encoded) for encoded in latencies])
-            overloaded = _overloaded(record, arm, setting)
-            found.setdefault(setting.name, []).append(_curve(arm, together, overloaded))
-    return [Spectrum(titles[name], tuple(curves)) for name, curves in found.items()]
+def spectra(record: Record) -> tuple[list[Spectrum], str]:
+    """Return the spectra of each open loop, in the order of the record; or why they are unavailable."""
+    found: dict[tuple[str, str], list[Curve]] = {}
+    try:
+        for setting, arm in product(record.settings, record.arms):
+            if setting.loop is not Loop.OPEN or arm.twin_of:  # a twin repeats a contestant
+                continue
+            trials = _counting(record, arm, setting)
+            kept = [trial.histograms.latency for trial in trials if trial.histograms]
+            if latencies := list(filter(None, kept)):
+                together = reduce(Histogram.added, [_decoded(arm, encoded) for encoded in latencies])
+                overloaded = FlagKind.OVERLOADED in {flag.kind for trial in trials for flag in trial.flags}
+                found.setdefault((setting.name, setting.title), []).append(_curve(arm, together, overloaded))
+    except MissingError:
+        return [], _NEEDS
+    except LabFileError as error:
+        return [], str(error)
+    return [Spectrum(title, tuple(curves)) for (_, title), curves in found.items()], ""
 
 
 def percent_words(percent: float) -> str:
     return f"{percent:.10g} %"
 
 
-def _places(record: Record) -> Iterator[tuple[Setting, Arm]]:
-    """A twin is left out: it is the same contestant again."""
-    for setting in record.settings:
-        if setting.loop is Loop.OPEN:
-            yield from ((setting, arm) for arm in record.arms if not arm.twin_of)
-
-
 def _counting(record: Record, arm: Arm, setting: Setting) -> list[Trial]:
-    """The one of each round whose latencies count; of a search, that of its last step within the budget."""
-    rounds = {
-        trial.round: trial
-        for trial in record.trials
-        if trial.arm == arm.name and trial.setting == setting.name and trial.counts
-    }
-    return list(rounds.values())
-
-
-def _latencies(record: Record, arm: Arm, setting: Setting) -> list[str]:
-    kept = (trial.histograms for trial in _counting(record, arm, setting))
-    return [histograms.latency for histograms in kept if histograms and histograms.latency]
-
-
-def _overloaded(record: Record, arm: Arm, setting: Setting) -> bool:
-    trials = _counting(record, arm, setting)
-    return any(flag.kind is FlagKind.OVERLOADED for trial in trials for flag in trial.flags)
+    """Return the trial of each round that counts; of a search, that of its last step within the budget."""
+    place = (arm.name, setting.name)
+    counting = (trial for trial in record.trials if (trial.arm, trial.setting) == place and trial.counts)
+    return list({trial.round: trial for trial in counting}.values())
 
 
 def _curve(arm: Arm, latencies: Histogram, overloaded: bool) -> Curve:
@@ -135,7 +114,7 @@ def _decoded(arm: Arm, encoded: str) -> Histogram:
     try:
         answers = found.count
     except (ValueError, zlib.error, HdrCookieException, HdrLengthException) as error:
-        raise LabFileError(f"latencies of {arm.title} are no histogram: {error}") from error
+        raise LabFileError(f"latencies of {arm.title} are not a histogram: {error}") from error
     if not answers:
         raise LabFileError(f"a histogram of {arm.title} is empty")
     return found

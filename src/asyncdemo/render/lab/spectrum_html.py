@@ -1,7 +1,7 @@
 """Percentile spectra as HTML: curves of latency over HdrHistogram's logarithmic percentile axis.
 
-As with ``bars``, places are in percent and sizes in pixels, so letters stay letters at any width.
-Not for: what a curve is made of (``spectrum``).
+As in ``bars``, positions are in percent and sizes in pixels, so letters keep their shape at any width.
+Not here: computing the curves (see ``spectrum``).
 """
 
 from __future__ import annotations
@@ -11,29 +11,22 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from asyncdemo.errors import LabFileError, MissingError
 from asyncdemo.lab.results.audit import number
 from asyncdemo.lab.results.record import Record
 from asyncdemo.render.html.bars import CURVES, mark_svg
-from asyncdemo.render.lab.spectrum import NEEDS, QUOTED, Curve, Spectrum, has_spectra, percent_words, spectra
+from asyncdemo.render.lab.spectrum import QUOTED, Curve, Spectrum, percent_words, spectra
 from asyncdemo.render.lab.tables import table
 from asyncdemo.render.timeline.scales import Scale
 
 _HEIGHT: Final = 300
 _NINES: Final = 7
-"""Ticks of the axis: 90 %, 99 %, ... up to so many nines."""
+"""The axis has ticks at 90 %, 99 %, ... up to this many nines."""
 
 
 def spectra_html(record: Record) -> str:
-    """A figure and a table for each open loop; "" if there is none; why not, if they cannot be had."""
-    if not has_spectra(record):
-        return ""
-    try:
-        return "".join(map(spectrum_html, spectra(record)))
-    except MissingError:
-        return f"<p>{escape(NEEDS)}</p>"
-    except LabFileError as error:
-        return f"<p>{escape(str(error))}</p>"
+    """Return a figure and a table for each open loop, "" if there are none, or why they are unavailable."""
+    found, problem = spectra(record)
+    return f"<p>{escape(problem)}</p>" if problem else "".join(map(spectrum_html, found))
 
 
 def spectrum_html(spectrum: Spectrum) -> str:
@@ -73,7 +66,7 @@ def _grid(scale: Scale, decades: float) -> str:
 
 
 def _letters(scale: Scale) -> str:
-    """Of the vertical axis, over the curves."""
+    """Return the labels of the vertical axis, over the curves."""
     return "".join(
         f'<text x="3" y="{100 - scale.percent(value):.2f}%" dy="-3">{escape(number(value))}</text>'
         for value in scale.lines
@@ -90,13 +83,13 @@ def _axis(decades: float) -> str:
 
 
 def _ticks(decades: float) -> Iterator[tuple[float, str]]:
-    """(place in percent, words)."""
+    """Yield (place in percent, words)."""
     for nines in range(min(_NINES, math.floor(decades)) + 1):
         yield 100 * nines / decades, percent_words(100 * (1 - 10.0**-nines))
 
 
 def _drawn(kind: str, curve: Curve, scale: Scale, decades: float) -> Iterator[str]:
-    """Thin where too few answers lie beyond to quote the percentile, and for all of an overloaded one."""
+    """Yield lines: thin where too few answers are above to quote the percentile, and if overloaded."""
     places = [
         (share, -100 * math.log10(share) / decades, 100 - scale.percent(ms))
         for share, ms in curve.points

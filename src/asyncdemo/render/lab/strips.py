@@ -1,7 +1,7 @@
 """Ratios on one axis in the cells of a terminal: a bar from 1, its interval, the published mark, the bound.
 
-As ``bars`` does in SVG; each thing has a glyph of its own, so colours may be missing.
-Not for: the figures as words (``report_text``).
+Like ``bars`` in SVG. Each thing has its own glyph, so it works without colours.
+Not here: the figures as words (see ``report_text``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from asyncdemo.render.words import clean, fit
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """interval: its begin, middle and end, and all of it in one cell."""
+    """Glyphs. ``interval`` has its begin, middle and end, and one for all of it in one cell."""
 
     one: str
     bar: str
@@ -46,7 +46,7 @@ _Cell = tuple[str, Style | None]
 
 
 def strip_lines(rows: Sequence[Comparison], marks: Marks, width: int) -> Iterator[Line]:
-    """A line a row, the axis, and what the glyphs mean; nothing if there is nothing to draw."""
+    """Yield a line for each row, the axis, and a legend; nothing if there is nothing to draw."""
     drawn = [row for row in rows if _values(row)]
     if not drawn:
         return
@@ -68,7 +68,7 @@ def _values(row: Comparison) -> list[float]:
 
 
 def _strip(row: Comparison, marks: Marks, scale: Scale, room: int) -> list[_Cell]:
-    """What is more exact, or told by others, is drawn over the rest."""
+    """Draw the more exact marks, and those of others, on top of the rest."""
     cells: list[_Cell] = [(" ", None)] * room
     one = _place(1.0, scale, room)
     cells[one] = (marks.one, DIM)
@@ -95,7 +95,7 @@ def _segments(cells: Iterable[_Cell]) -> Iterator[Segment]:
 
 
 def _axis(scale: Scale, room: int, marks: Marks) -> str:
-    """Labels where there is room for them, from the left."""
+    """Return labels where there is room for them, from the left."""
     line = ""
     for value in scale.lines:
         words = number(value) + marks.times

@@ -1,6 +1,6 @@
-"""Tables and lists of terms as HTML, as the pages about measurements have them.
+"""Tables and lists of terms as HTML, for pages about measurements.
 
-Not for: what stands in them.
+Not here: their content.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from html import escape
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], label: str, *, words: bool = False) -> str:
-    """A table in a box that scrolls, with the keyboard, too. Cells are HTML; a row begins with its name.
+    """Return a table in a box that scrolls, also by keyboard. Cells are HTML; the first has the row's name.
 
-    A column in which no row has anything is left out.
-    words: its cells are words rather than figures, so on a narrow screen each row becomes a block. The roles
-    say what it is, as what is not laid out as a table would be none for a screen reader.
+    Columns without any content are omitted. ``words`` means cells of words, not figures: on a narrow screen,
+    each row becomes a block. The roles are there because screen readers don't recognize a table without table
+    layout.
     """
     told = [*rows]
     kept = [column for column, _ in enumerate(head) if column == 0 or any(row[column] for row in told)]
     head = [head[column] for column in kept]
-    # No role on these: the theme would take them for buttons that sort.
+    # No role on these, or the theme takes them for sort buttons.
     heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     labels = [f' data-label="{cell}"' if words else "" for cell in head[1:]]
     body = "".join(_row(labels, [row[column] for column in kept]) for row in told)
@@ -33,7 +33,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], label: str, *, wor
 
 
 def items(pairs: Iterable[tuple[str, str]]) -> str:
-    """A list of terms with what is said of each; both are HTML. Terms without words are left out."""
+    """Return a list of terms with their descriptions, both in HTML. Terms without one are omitted."""
     told = "".join(f"<dt>{term}</dt><dd>{words}</dd>" for term, words in pairs if words)
     return f'<dl class="measure-items">{told}</dl>'
 

@@ -1,6 +1,6 @@
-"""The report of a record on a terminal: a table, and strips on one axis, for each figure; then all the rest.
+"""The report of a record in a terminal: a table and strips on one axis for each figure, then all the rest.
 
-Not for: the words (``report_text``), text without a terminal (``plain``).
+Not here: the words (see ``report_text``), text without a terminal (see ``plain``).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from asyncdemo.lab.results.flags import Flag, Withdraws
 from asyncdemo.lab.results.ratio import Verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab import strips
-from asyncdemo.render.lab.blocks import blocks
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, differing_everywhere, doubts
 from asyncdemo.render.lab.report_text import (
     Group,
+    blocks,
     costs,
     groups,
     interval,
@@ -40,7 +40,7 @@ from asyncdemo.render.terminal.theme import DIM, EMPHASIS, UNICODE, WARNING, The
 from asyncdemo.render.words import clean
 
 _WIDE: Final = 120
-"""Cells from which on there is a column for the medians; else they stand below the table."""
+"""Minimum width for a column of medians; below it, they are under the table."""
 _LABEL: Final = 24
 _INDENT: Final = (0, 0, 0, 2)
 _STYLES: Final = {
@@ -54,7 +54,7 @@ _STYLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What the terminal can show. encoding: of its stream; letters that it lacks become escapes."""
+    """What the terminal can show. Letters that its ``encoding`` lacks become escapes."""
 
     theme: Theme
     marks: Marks
@@ -67,7 +67,7 @@ class _Look:
         return Text(shown, style or "")
 
     def sign(self, verdict: Verdict) -> str:
-        """Colours may be missing, and then words that look alike are told apart sooner."""
+        """Return a sign, as similar words are hard to tell apart without colours."""
         good, bad = self.theme.good, self.theme.bad
         signs = {
             Verdict.REPRODUCED: good,
@@ -84,7 +84,7 @@ def print_report(record: Record, console: Console) -> None:
 
 
 def report_parts(record: Record, width: int, encoding: str = "utf-8") -> Iterator[RenderableType]:
-    """No line is wider than ``width``."""
+    """Yield the report. No line is wider than ``width``."""
     theme = theme_for(encoding)
     marks = strips.UNICODE if theme is UNICODE else strips.ASCII
     look = _Look(theme, marks, width, encoding)
@@ -142,7 +142,7 @@ def _verdict(row: Comparison, look: _Look) -> Text:
 
 
 def _folded(told: Iterable[Folded], look: _Look) -> RenderableType:
-    """A term once, to the left of all that is said under it."""
+    """Return each term once, to the left of its remarks."""
     grid = _grid()
     for folded in told:
         style = DIM if folded.withdraws is Withdraws.NOTHING else WARNING
@@ -167,7 +167,7 @@ def _flags(flags: Iterable[Flag], look: _Look) -> RenderableType:
 
 
 def _terms(pairs: Iterable[tuple[str, str]], look: _Look) -> RenderableType:
-    """Terms to the left, where there are any."""
+    """Return the descriptions, with their terms to the left."""
     grid = _grid()
     for term, words in pairs:
         grid.add_row(look.text(term, DIM), look.text(words))

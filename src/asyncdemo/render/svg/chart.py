@@ -1,6 +1,6 @@
 """One run as part of an SVG: name, figures, rows, pools, memory.
 
-Not for: a single row (``rows``), the document (``svg``).
+Not here: a single row (see ``rows``), the document (see ``picture``).
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from asyncdemo.render.words import count, duration, fit, size, status
 WIDTH = 960
 GAP = 14
 _DENSE_ROW, _DENSEST_ROW = 13, 10
-"""Heights of a row: with more than ``_MANY`` rows in all, with more than ``_VERY_MANY``."""
+"""Heights of a row with more than ``_MANY`` rows in total, and with more than ``_VERY_MANY``."""
 _MANY, _VERY_MANY = 45, 90
 _FEW = 8
 _FIGURES = 134
-"""Letters of them that fit into a line."""
+"""Letters of the figures that fit into a line."""
 _HEAD = 44
 """Room above the rows of a chart, for its name and figures."""
 _PART = 26
 """Room above a pool or a curve, for its name."""
 _QUEUE, _CURVE = 14, 44
-"""Heights of curves: how many queue for a pool, how much memory there is."""
+"""Heights of curves: waiters for a pool, and memory."""
 
 
 def frame_for(scale_ns: int, drawn: Sequence[Chart], ident: str, *, tips: bool) -> Frame:
-    """One for all charts, so that their times and names stand below each other."""
+    """Return one frame for all charts, to align their times and names."""
     rows = sum(len(chart.rows) + sum(len(pool.rows) for pool in chart.pools) for chart in drawn)
     row = ROW if rows <= _MANY else _DENSE_ROW if rows <= _VERY_MANY else _DENSEST_ROW
     labels = [label_of(row) for chart in drawn for row in (*chart.rows, *chart.connections)]
@@ -57,7 +57,7 @@ def frame_for(scale_ns: int, drawn: Sequence[Chart], ident: str, *, tips: bool) 
 
 
 def chart_height(chart: Chart, frame: Frame) -> int:
-    """With its name and all that is below the rows."""
+    """Return the height, including the name and all that is below the rows."""
     height = _HEAD + max(len(chart.rows), 1) * frame.row + (ROW if chart.folded else 0)
     height += sum(_pool_height(pool, frame) for pool in chart.pools)
     return height + len(chart.curves) * (_PART + _CURVE)
@@ -66,7 +66,7 @@ def chart_height(chart: Chart, frame: Frame) -> int:
 def chart_shapes(
     chart: Chart, account: Account, top: int, frame: Frame, most: Mapping[str, int]
 ) -> Iterator[str]:
-    """most: the greatest value of each curve in any run, which is where its axis ends."""
+    """Yield the shapes. ``most`` has the maximum of each curve in any run, where its axis ends."""
     figures, warning = figures_of(account)
     figures = fit(figures, _FIGURES - len(warning))
     warn = f' <tspan class="warn">{text(warning)}</tspan>' if warning else ""
@@ -102,7 +102,7 @@ def axis(frame: Frame, y: int) -> Iterator[str]:
 
 
 def figures_of(account: Account) -> tuple[str, str]:
-    """(what to compare at a glance, what is wrong at a glance)."""
+    """Return (key figures for comparison, most important warnings)."""
     figures = summary_words(account.run, account.metrics) or status(account.run)
     blocked = account.metrics.blocked_ns
     return figures, f"loop blocked for {duration(blocked)}" if blocked else ""
@@ -137,7 +137,7 @@ def _pool(pool: ChartPool, chart: Chart, top: int, frame: Frame) -> Iterator[str
 
 
 def _pool_frame(pool: ChartPool, frame: Frame) -> Frame:
-    """Few connections have room for the names of who held them, however dense the rows above are."""
+    """Return a frame with rows high enough for the names of holders, even if the rows above are dense."""
     return replace(frame, row=ROW if len(pool.rows) <= _FEW else min(frame.row, _DENSE_ROW))
 
 

@@ -1,13 +1,12 @@
 """Runs as one self-contained SVG on one time scale: for a README, a page, a slide.
 
-Textures as well as colours, light and dark, a title and a description for those who cannot see it;
-no reference to anything outside. Not for: playing it (``html``), what a chart looks like (``chart``).
+It has textures as well as colours, light and dark schemes, a title and a description for screen readers, and
+no external references. Not here: playing it (see ``html``), a single chart (see ``chart``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import Account, account_for
@@ -25,24 +24,8 @@ _AXIS = 28
 """Room below a chart, for the times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """The picture, and where on it the time is: ``left`` to ``left + width``."""
-
-    svg: str
-    charts: tuple[Chart, ...]
-    scale_ns: int
-    left: float
-    width: float
-
-
 def render_svg(runs: Sequence[Run]) -> str:
-    """A file that stands alone."""
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + draw_svg(runs).svg + "\n"
-
-
-def draw_svg(runs: Sequence[Run]) -> Drawing:
-    """All runs in one picture, whose bars say what they are when one points at them."""
+    """Return all runs in one picture, with tooltips on the bars, as a standalone file."""
     accounts, ident = account_for(runs), "asyncdemo"
     scale_ns, drawn = charts(runs)
     frame = frame_for(scale_ns, drawn, ident, tips=True)
@@ -57,15 +40,15 @@ def draw_svg(runs: Sequence[Run]) -> Drawing:
     ground = '<rect class="bg" width="100%" height="100%" rx="8"/>'
     body = [*_head(ident, drawn), ground, *body, *legend]
     svg = _document(ident, body, bottom, _name(accounts), _words(accounts))
-    return Drawing(svg, drawn, scale_ns, frame.left, frame.width)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'
 
 
 def draw_stills(
     accounts: Sequence[Account], scale_ns: int, drawn: Sequence[Chart], ident: str
 ) -> Iterator[str]:
-    """A picture for each run and one of the legend, so that paper may break between them; small.
+    """Yield a small picture for each run and one of the legend, so that printed pages may break between them.
 
-    They are for one page: the first one has the styles and textures of all. ident: begins the ids in them.
+    They are for one page: the first one has the styles and textures of all. ``ident`` starts their ids.
     """
     frame = frame_for(scale_ns, drawn, ident, tips=False)
     most = most_of([chart.curves for chart in drawn])
@@ -101,7 +84,7 @@ def _head(ident: str, drawn: Sequence[Chart]) -> list[str]:
 
 
 def _legend(top: int, drawn: Sequence[Chart]) -> tuple[list[str], int]:
-    """(what says what the textures and marks mean, of those that occur; where it ends)."""
+    """Return (the legend for the textures and marks that occur, where it ends)."""
     shades = {shade for chart in drawn for shade in chart.shades}
     marks = _marks(drawn)
     shapes: list[str] = []
@@ -125,7 +108,7 @@ def _legend(top: int, drawn: Sequence[Chart]) -> tuple[list[str], int]:
 
 
 def _marks(drawn: Iterable[Chart]) -> str:
-    """What the marks behind the names say, of those that occur."""
+    """Return the legend for the marks behind the names, as far as they occur."""
     ended = {(chart.noun, row.ended) for chart in drawn for row in chart.rows}
     said = [
         f"{mark} {end_words(end, noun)}"
@@ -140,7 +123,7 @@ def _name(accounts: Sequence[Account]) -> str:
 
 
 def _words(accounts: Sequence[Account]) -> str:
-    """What the picture shows, for those who cannot see it."""
+    """Return the description of the picture for screen readers."""
     sentences = []
     for account in accounts:
         facts = "; ".join(f"{fact.label}: {fact.value}" for fact in account.brief) or status(account.run)

@@ -1,14 +1,14 @@
-"""Rows, bands and curves of a chart as shapes of an SVG. Not for: what stands where (``chart``).
+"""Rows, bands and curves of a chart as SVG shapes. Not here: their positions (see ``chart``).
 
-A row is a group whose zero is its middle, and a bar in it a horizontal line as thick as the bar is high: the
-shortest way to write many of them, and every row has its textures cut alike.
+A row is a group whose zero is its middle, and a bar in it is a horizontal line, as thick as the bar is high.
+That is the shortest way to write many of them, and textures look the same in every row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from html import escape
 
 from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, STACK, VISIBLE
 from asyncdemo.render.terminal.theme import COLOURS, UNICODE
@@ -20,23 +20,23 @@ from asyncdemo.render.words import clean, duration, fit_label, moment
 
 MARGIN = 16
 CHAR = 7.3
-"""Width of a monospace character of 12 px."""
+"""Width of a 12 px monospace character."""
 ROW = 18
-"""Height of a row, where there are few."""
+"""Height of a row if there are few."""
 LETTER = 12
 
 _SHORTEST = 1.5
 _LOWEST = 2
-"""Dots of a folded row in which anybody is at work."""
+"""The least number of pixels for a folded row with any lane at work."""
 _WHO = 5.8
-"""Width of a letter of the name of who held a connection."""
+"""Width of a letter in the name of a connection's holder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where time is, and how high a row.
+    """The time axis, and the height of a row.
 
-    ident: begins the ids of the patterns. tips: whether each bar says what it is when one points at it.
+    ``ident`` starts the ids of the patterns. ``tips``: whether bars have tooltips.
     """
 
     scale_ns: int
@@ -54,17 +54,17 @@ class Frame:
         return max(LETTER * self.row / ROW, 8)
 
     def thick(self, shade: Shade) -> float:
-        """In a low row bars take more of its height, or one could not tell them apart."""
+        """Return a bar's thickness. In low rows, bars take more of the height, to stay distinguishable."""
         return round(min(HEIGHTS[shade] * (self.row + 2) / (ROW + 2), self.row - 1), 1)
 
     def ends(self, bar: Bar) -> tuple[float, float]:
-        """Where it begins and ends; what only waited may vanish."""
+        """Return where it begins and ends; a bar that only waited may vanish."""
         start, end = self.x(bar.start_ns), self.x(bar.end_ns)
         return start, max(end, start + _SHORTEST) if bar.shade in VISIBLE else end
 
 
 def row_shapes(row: ChartRow, y: float, frame: Frame) -> Iterator[str]:
-    """y: its upper edge."""
+    """Yield the row's shapes. ``y`` is its upper edge."""
     cells = int((frame.left - MARGIN - 6) / (CHAR * frame.letter / LETTER))
     end = UNICODE.ends.get(row.ended, "")
     label = f"{fit_label(row.label, cells - 2)} {end}" if end else fit_label(row.label, cells)
@@ -89,7 +89,7 @@ def curve_shape(
     end_ns: int,
     kind: str,
 ) -> str:
-    """A value holds until the next one. y: of the upper edge, which is ``most``; kind: class of the path."""
+    """Return a step curve. ``y`` is the upper edge, of the value ``most``; ``kind`` is the path's class."""
     ground = y + height
     path = f"M{frame.x(points[0][0]):.1f} {ground:g}"
     for at, value in points:
@@ -104,15 +104,15 @@ def label_of(row: ChartRow) -> str:
 
 
 def ticks(frame: Frame) -> Iterator[tuple[str, float]]:
-    """(words, x) of the marks of the axis."""
+    """Yield (words, x) of the marks of the axis."""
     step = tick_ns(frame.scale_ns, 8)
     for tick in range(0, frame.scale_ns + 1, step):
         yield moment(tick, step), frame.x(tick)
 
 
 def text(words: str) -> str:
-    """Escaped, without what XML 1.0 forbids."""
-    return escape("".join(char for char in clean(words) if char not in "\ufffe\uffff"))
+    """Escape the words, and drop what XML 1.0 forbids."""
+    return escape("".join(char for char in clean(words) if char not in "\ufffe\uffff"), quote=False)
 
 
 def _bars_with_tips(row: ChartRow, frame: Frame) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _bars_with_tips(row: ChartRow, frame: Frame) -> Iterator[str]:
 
 
 def _bars(row: ChartRow, frame: Frame) -> Iterator[str]:
-    """For each shade one path, the least important first, as it may be hidden by the others."""
+    """Yield one path for each shade, the least important first, because later ones may hide it."""
     stretches: dict[Shade, list[tuple[float, float]]] = {}
     for bar in row.bars:
         stretches.setdefault(bar.shade, []).append(frame.ends(bar))
@@ -137,7 +137,7 @@ def _bars(row: ChartRow, frame: Frame) -> Iterator[str]:
 
 
 def _dashes(stretches: Iterable[tuple[float, float]]) -> str:
-    """A line with gaps: "M130 0h5m3 0h7". In whole dots: errors must not add up."""
+    """Return a line with gaps: "M130 0h5m3 0h7". In whole pixels, because errors would add up."""
     joined: list[list[int]] = []
     for start, end in ((round(start), round(end)) for start, end in stretches):
         if joined and start <= joined[-1][1]:
@@ -152,7 +152,7 @@ def _dashes(stretches: Iterable[tuple[float, float]]) -> str:
 
 
 def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
-    """Who held a connection, if the name or at least its number fits."""
+    """Yield the holder of a connection, if the name or at least its number fits."""
     start, end = frame.ends(bar)
     size = min(frame.letter, 10)
     for name in holder_names(bar.why):
@@ -165,9 +165,9 @@ def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
 
 
 def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
-    """Columns as high as the share of the lanes at work, in whole dots.
+    """Yield columns as high as the share of lanes at work, in whole pixels.
 
-    In the plain colour of what most of them do: a texture is for a row of one lane.
+    They have the plain colour of what most lanes do, because textures are for rows of one lane.
     """
     ground, full = frame.row / 2 - 1, frame.row - 2
     columns: list[tuple[int, int, int, Shade]] = []

@@ -1,7 +1,7 @@
-"""How each shade looks in an SVG: colour, texture, height. The one table, of which the player has a copy.
+"""How each shade looks in an SVG: colour, texture, height. The one table; the player has a copy.
 
-Zero is the middle of a row and of every tile, so that no row cuts a texture in another way than the next.
-Not for: what is drawn where (``svg``, ``rows``).
+Zero is the middle of a row and of every tile, so that a texture looks the same in all rows.
+Not here: positions (see ``picture``, ``rows``).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ HEIGHTS = {
     Shade.OPENING: 12.0,
     Shade.IDLE: 2.0,
 }
-"""Of a bar, in a row of 18."""
+"""Height of a bar, in a row of 18."""
 
 STACK = tuple(HEIGHTS)
 """The most important first: it is drawn last, over the others."""
 
 VISIBLE = frozenset({Shade.BLOCKING, Shade.RUNNING, Shade.OPENING, Shade.HELD})
-"""What shows however short it was."""
+"""Shades that are visible no matter how short."""
 
 CLASSES = {shade: shade.name.lower() for shade in STACK}
 
@@ -54,7 +54,7 @@ TEXTURES = {
     Shade.RESPONSE: (4, '<path stroke="var(--bg)" stroke-width="1.2" d="M0 2h4"/>'),
     Shade.OPENING: (6, f'<path {_INK}"1" d="M3 0L6 3L3 6L0 3z"/>'),
 }
-"""(width and height of a tile, what is drawn in it on the colour)."""
+"""(width and height of a tile, its shapes on top of the colour)."""
 
 _LIGHT = (
     "--bg:var(--md-default-bg-color,#fff);"
@@ -72,8 +72,9 @@ SCHEMES = f"""\
 @media screen{{[data-md-color-scheme=default] {_ALL}{{{_LIGHT}}}
 [data-md-color-scheme=slate] {_ALL}{{{_DARK}}}}}
 """
-"""Colours of page and letters: on a page of Material for MkDocs as its reader chose, elsewhere as the system
-has it; on paper light. The custom properties reach into the player, too."""
+"""Colours of the page and letters: on a page of Material for MkDocs as its reader chose, elsewhere as in the
+system; on paper light. The custom properties also apply to the player.
+"""
 
 STYLE = """\
 .asyncdemo .bg{fill:var(--bg)}
@@ -91,20 +92,18 @@ STYLE = """\
 """
 
 
-def paint(ident: str, shade: Shade) -> str:
-    """What a shape of this shade is filled with, or drawn with; ident: begins the ids of the patterns."""
-    return f"url(#{ident}-{CLASSES[shade]})" if shade in TEXTURES else COLOURS[shade]
-
-
 def strokes(ident: str, shades: Collection[Shade]) -> str:
-    """The style sheet's part for these shades: a bar is a line as thick as the bar is high."""
+    """Return the style rules for these shades: a bar is a line, as thick as the bar is high."""
+    paints = {shade: f"url(#{ident}-{CLASSES[shade]})" for shade in TEXTURES}
     return "".join(
-        f".asyncdemo .{CLASSES[shade]}{{stroke:{paint(ident, shade)}}}" for shade in STACK if shade in shades
+        f".asyncdemo .{CLASSES[shade]}{{stroke:{paints.get(shade, COLOURS[shade])}}}"
+        for shade in STACK
+        if shade in shades
     )
 
 
 def patterns(ident: str, shades: Collection[Shade]) -> Iterator[str]:
-    """Definitions of the textures of these shades."""
+    """Yield definitions of the textures of these shades."""
     yield "<defs>"
     for shade, (size, mark) in TEXTURES.items():
         if shade in shades:

@@ -1,6 +1,6 @@
-"""Block letters, for what must be readable at the back of a room.
+"""Block letters, for text that must be readable at the back of a room.
 
-Not for: text of any length. Capitals, digits, a few signs, and the small letters that units have.
+Not for long text. Has capitals, digits, a few signs, and the small letters of units.
 """
 
 from __future__ import annotations
@@ -76,33 +76,26 @@ _GLYPHS = MappingProxyType(
 
 _ROWS = 5
 _HALVES = " ▀▄█"
-"""The upper dot counts one, the lower two."""
-
-
-def can_spell(text: str) -> bool:
-    return all(char in _GLYPHS for char in _spelling(text))
+"""The upper dot counts as one, the lower as two."""
 
 
 def block_letters(text: str, width: int, size: int, full: str = "█") -> list[str] | None:
-    """The text in lines of block letters, broken between words; None if it cannot be done in that width.
+    """Return the text in lines of block letters, broken between words; None if the width is too small.
 
-    size: 0 has two dots in the height of a line, and needs ``full`` to be a block; 1 and above as many
-    lines to a dot. full: what a dot is made of.
+    It is written in capitals if not all of its letters exist; None if not all of those do.
+    ``size`` 0 puts two dots in the height of a line, and needs ``full`` to be a block. Larger ones are the
+    number of lines per dot. A dot consists of ``full``.
     """
-    if not can_spell(text) or (size == 0 and full != _HALVES[3]):
+    text = text if set(text) <= _GLYPHS.keys() else text.upper()
+    if not set(text) <= _GLYPHS.keys() or (size == 0 and full != _HALVES[3]):
         return None
     rows: list[str] = []
-    for words in _broken(_spelling(text).split(), width, size):
+    for words in _broken(text.split(), width, size):
         dots = _dots(" ".join(words))
         if _columns(dots, size) > width:
             return None
         rows += [""] * bool(rows) + _drawn(dots, size, full)
     return rows
-
-
-def _spelling(text: str) -> str:
-    """As it is where every letter is there, else in capitals."""
-    return text if all(char in _GLYPHS for char in text) else text.upper()
 
 
 def _broken(words: Sequence[str], width: int, size: int) -> list[list[str]]:
@@ -117,7 +110,7 @@ def _broken(words: Sequence[str], width: int, size: int) -> list[list[str]]:
 
 @cache
 def _dots(text: str) -> tuple[str, ...]:
-    """The five rows of a line of letters, a column of none between two of them."""
+    """Return the five rows of a line of text, with an empty column between letters."""
     glyphs = [_GLYPHS[char].split() for char in text]
     return tuple(".".join(glyph[row] for glyph in glyphs) for row in range(_ROWS))
 

@@ -1,6 +1,6 @@
-"""How many held and queued for what, and how many rows were open, as bars below the rows of a window.
+"""Counts of holders and waiters of each resource, and of open rows, as bars below the rows of a window.
 
-Not for: pools with their connections, memory (``sections``).
+Not here: pools with their connections, memory (see ``sections``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rich.segment import Segment
 from asyncdemo.model import Resource, Run
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, Theme
-from asyncdemo.render.timeline.curves import Level, open_rows, resource_levels
+from asyncdemo.render.timeline.curves import Level, levels, resource_levels
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.render.timeline.window import Window
@@ -28,7 +28,8 @@ _SHADES: Final = {"held": Shade.HELD, "queued": Shade.QUEUED, "length": Shade.HE
 class Counted:
     """One line of bars.
 
-    heading: above it, if it is the first of its resource. times, values: since when there are how many.
+    ``heading`` is above it if it is its resource's first. From each of ``times`` on, ``values`` has the
+    count.
     """
 
     heading: str
@@ -39,28 +40,28 @@ class Counted:
     most: int
 
     @classmethod
-    def of(cls, heading: str, label: str, shade: Shade, levels: Sequence[Level], zero: int) -> Self:
-        """levels: on the clock of the run. zero: when the first row opened."""
-        values = [level for _, level in levels]
-        return cls(heading, label, shade, [at - zero for at, _ in levels], values, max(values, default=0))
+    def of(cls, heading: str, label: str, shade: Shade, changes: Sequence[Level], zero: int) -> Self:
+        """Create a line. ``changes`` use the run's clock; ``zero`` is when the first row opened."""
+        values = [level for _, level in changes]
+        return cls(heading, label, shade, [at - zero for at, _ in changes], values, max(values, default=0))
 
 
 def counted(run: Run) -> tuple[Counted, ...]:
-    """The rows that are open, then every resource that was used. Times count from the first row's open."""
+    """Return open rows, then every resource that was used. Times count from the first row's open."""
     zero = open_ns(run)
-    found = [Counted.of("", "open", Shade.RUNNING, open_rows(run), zero)]
+    found = [Counted.of("", "open", Shade.RUNNING, list(levels(run.rows)), zero)]
     for resource, series in resource_levels(run):
         if resource.site is not None and resource.site.installed and "queued" not in series:
-            continue  # what a library made for itself, and nobody had to wait for
+            continue  # a library's internal resource, and nothing had to wait for it
         heading = _heading(resource)
-        for what, levels in series.items():
-            found.append(Counted.of(heading, what, _SHADES[what], levels, zero))
+        for what, changes in series.items():
+            found.append(Counted.of(heading, what, _SHADES[what], changes, zero))
             heading = ""
     return tuple(found)
 
 
 def count_label(one: Counted, theme: Theme) -> str:
-    """What it is and how many a full bar stands for."""
+    """Return its name and the value of a full bar."""
     return f" {one.label} {theme.bars[-1]}{one.most:,}"
 
 
@@ -76,7 +77,7 @@ def count_lines(counts: Sequence[Counted], window: Window, theme: Theme, gutter:
 
 
 def _values(one: Counted, window: Window) -> Iterator[int]:
-    """The most in each column. A level holds until the next one; before the first there is none."""
+    """Yield the maximum in each column. A level holds until the next one; before the first, it is 0."""
     for start_ns in range(window.start_ns, window.end_ns, window.column_ns):
         first = max(bisect_right(one.times, start_ns) - 1, 0)
         after = bisect_left(one.times, start_ns + window.column_ns)

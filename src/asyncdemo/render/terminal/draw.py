@@ -1,15 +1,15 @@
 """Grids as lines of a terminal: axis, rows, counts, legend. The live view and the report both use it.
 
-A line is a list of Rich segments without a newline. Not for: which facts to tell (``facts``),
-when to draw (``live``, ``report``).
+A line is a list of Rich segments without a newline. Not here: which facts to show (see ``facts``), when to
+draw (see ``live``, ``report``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
@@ -19,6 +19,9 @@ from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_TERMS
 from asyncdemo.render.words import clean, count, end_words, fit, fit_label, lane_range, moment, whole
 
+if TYPE_CHECKING:  # loading it takes longer than the rest of Rich, and a page only draws
+    from rich.console import Console, ConsoleOptions, RenderResult
+
 Line = list[Segment]
 
 _GAP = 3
@@ -26,15 +29,15 @@ _SIDE_BY_SIDE = 100
 """Narrower terminals show panels below each other."""
 _NARROWEST = 44
 _PICTURE = 56
-"""Cells of a picture from which on long names get what is left."""
+"""Minimum width of a picture; long names get the rest."""
 _TICK_ROOM = 9
-"""Cells that one label of the axis wants for itself."""
+"""Cells for each label of the axis."""
 
 _COUNTED = SHADES[: Shade.CLOSED]
 
 
 class Lines:
-    """Lines as something a Rich console can print."""
+    """Lines as a Rich renderable."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self.lines = list(lines)
@@ -50,7 +53,7 @@ def text_line(text: str, style: Style | None = None) -> Line:
 
 
 def prose(parts: Sequence[str], style: Style | None = None) -> Iterator[Line]:
-    """A wrapped text in lines; code, which stands between backticks, has a style instead of them."""
+    """Yield the lines of a wrapped text; text between backticks is styled as code, without the backticks."""
     is_code = False
     for part in parts:
         line: Line = []
@@ -62,7 +65,7 @@ def prose(parts: Sequence[str], style: Style | None = None) -> Iterator[Line]:
 
 
 def panel_width(panels: int, width: int) -> tuple[int, bool]:
-    """(the width of each, whether they stand side by side)."""
+    """Return (the width of each, whether they are side by side)."""
     each = (width - _GAP * (panels - 1)) // max(panels, 1)
     if panels > 1 and width >= _SIDE_BY_SIDE and each >= _NARROWEST:
         return each, True
@@ -70,7 +73,7 @@ def panel_width(panels: int, width: int) -> tuple[int, bool]:
 
 
 def shared_heights(wanted: Sequence[int], room: int, least: int) -> list[int]:
-    """Of panels below each other: who wants little gets it, the others share the rest."""
+    """Divide the room among panels below each other: small ones get all they want, others share the rest."""
     shares = [0] * len(wanted)
     in_order = sorted(range(len(wanted)), key=wanted.__getitem__)
     for place, index in enumerate(in_order):
@@ -80,10 +83,10 @@ def shared_heights(wanted: Sequence[int], room: int, least: int) -> list[int]:
 
 
 def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked: bool = False) -> int:
-    """Cells for the names of the rows: as many as they need, if enough are left for the picture.
+    """Return the width for row names: as wide as needed, if enough is left for the picture.
 
-    names: of the lanes or requests that may have a row of their own. lanes: how many there are in all.
-    marked: whether there is a mark behind some of the names.
+    ``names`` are those of lanes or requests that may have their own row; ``lanes`` is how many there are in
+    total. With ``marked``, some of the names have a mark after them.
     """
     longest = max((cell_len(clean(name)) for name in names), default=0)
     if lanes > rows:
@@ -93,9 +96,9 @@ def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked
 
 
 def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
-    """The name, a rule, and what it is doing."""
+    """Return the name, a rule, and the status."""
     name = clean(name)
-    # Of a narrow line the name gets a third, the status the rest.
+    # On a narrow line, the name gets a third and the status the rest.
     status = fit(status, max(width - 6 - min(cell_len(name), width // 3), 0), theme.ellipsis)
     name = fit(name, max(width - cell_len(status) - 6, 1), theme.ellipsis)
     rule = theme.rule * (width - cell_len(name) - cell_len(status) - 5)
@@ -113,10 +116,10 @@ def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
 def timeline_lines(
     grid: Grid, theme: Theme, gutter: int, counts: int = len(_COUNTED), pitch: int = 1
 ) -> Iterator[Line]:
-    """The axis, a line for each row, and where rows are folded how many lanes did what.
+    """Yield the axis, a line for each row, and if rows are folded, how many lanes did what.
 
-    counts: the most lines for that, below the one that says that rows are folded. pitch: lines from one
-    row to the next; of more than one the last is empty.
+    ``counts`` limits the lines for that, below the one that says that rows are folded. ``pitch`` is the
+    distance between rows in lines; if above one, the last line is empty.
     """
     yield _axis(grid, theme, gutter)
     for line in row_lines(grid, theme, gutter):
@@ -130,17 +133,17 @@ def timeline_lines(
 
 
 def row_lines(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
-    """A line for each row, and nothing else."""
+    """Yield a line for each row, and nothing else."""
     return (_row(row, theme, gutter) for row in grid.rows)
 
 
 def end_marks(theme: Theme, ended: Collection[str], noun: str = "lane") -> list[tuple[str, str]]:
-    """(mark, what it says) of the ways in which rows ended, for the legend. noun: what they are."""
+    """Return (mark, meaning) of the ways in which rows ended, for the legend. ``noun`` names the rows."""
     return [(mark, end_words(end, noun)) for end, mark in theme.ends.items() if end in ended]
 
 
 def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:
-    """(mark, what it says) of the glyphs for what is shorter than a cell, for the legend."""
+    """Return (mark, meaning) of the glyphs for what is shorter than a cell, for the legend."""
     single = (row for grid in grids for row in grid.rows if row.size == 1)
     short = {cell.shade for row in single for cell in row.cells if theme.is_part(cell)}
     words = {
@@ -161,10 +164,9 @@ def legend_lines(
     *,
     brief: bool = False,
 ) -> list[Line]:
-    """The meaning of textures, in the fewer words if the more do not fit in one line; and of marks.
+    """Return the meanings of textures, abbreviated if they don't fit in one line, and of marks.
 
-    shades: those that occur, so that causes are told only where there are some.
-    brief: tell only those.
+    ``shades`` are those that occur. Causes appear only if they occur; with ``brief``, so do states.
     """
     room = sum(3 + 1 + len(long) + 3 for _, long in LEGEND.values())
     always = () if brief else LEGEND
@@ -191,8 +193,16 @@ def legend_lines(
     return [_cut(line, width) for line in lines]
 
 
+def legend_of(grids: Sequence[Grid], theme: Theme, width: int, *, brief: bool = False) -> list[Line]:
+    """Return the legend for what occurs in some grids. The first of them says what the rows are."""
+    ended = {row.ended for grid in grids for row in grid.rows}
+    shades = {shade for grid in grids for shade in grid.shades}
+    marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
+    return legend_lines(theme, width, marks, shades, brief=brief)
+
+
 def beside(blocks: Sequence[Sequence[Line]], width: int) -> Iterator[Line]:
-    """Blocks of lines next to each other, each ``width`` cells wide."""
+    """Yield blocks of lines side by side, each ``width`` cells wide."""
     height = max(map(len, blocks), default=0)
     for at in range(height):
         line: Line = []
@@ -228,7 +238,7 @@ def _row(row: Row, theme: Theme, gutter: int) -> Line:
     run, style = "", None
     glyph, before = "", None
     for cell in row.cells:
-        if cell is not before:  # a long state is one cell, many times
+        if cell is not before:  # a long state is the same cell object, many times
             before, glyph = cell, theme.density(cell) if folded else theme.glyph(cell)
             its_style = theme.shade_style(cell.shade)
             if its_style is not style:
@@ -242,7 +252,7 @@ def _row(row: Row, theme: Theme, gutter: int) -> Line:
 
 
 def _counted(grid: Grid) -> Iterator[tuple[Shade, int]]:
-    """(shade, how many were in it, at least, at the busiest time): whole lanes, though cells are averages."""
+    """Yield (shade, how many lanes at least at its busiest time): whole lanes, from cell averages."""
     for shade in _COUNTED:
         most = max((counts[shade] for counts in grid.totals), default=0)
         if most > 0:
@@ -254,7 +264,7 @@ def _counts(grid: Grid, theme: Theme, gutter: int, most_lines: int) -> Iterator[
     words = f"{folded}; of all {grid.lanes:,}, on average:"
     yield text_line(fit(words, gutter + grid.columns, theme.ellipsis), DIM)
     counted = list(_counted(grid))
-    # What few are in is left out first, but never what blocks.
+    # The smallest counts are left out first, but never blocking.
     weights = {shade: (shade is Shade.BLOCKING, most) for shade, most in counted}
     kept = set(sorted(weights, key=weights.__getitem__, reverse=True)[:most_lines])
     for shade, most in counted:

@@ -1,6 +1,6 @@
 """The stretch of a run that shows why a check failed: a small timeline, or the same in words.
 
-Not for: what failed and why; that is the check's own message.
+Not here: what failed and why; that is the check's own message.
 """
 
 from __future__ import annotations
@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from asyncdemo.analysis.metrics import row_totals
 from asyncdemo.model import Clock, Evidence, Run
 from asyncdemo.render.facts.runs import folded_words, row_words
 from asyncdemo.render.terminal.draw import (
     Line,
-    cell_marks,
-    end_marks,
     gutter_width,
-    legend_lines,
+    legend_of,
     text_line,
     timeline_lines,
 )
@@ -26,7 +23,7 @@ from asyncdemo.render.words import clean, duration, fit
 
 _ROWS = 12
 _FOLDING_TAKES = 4
-"""Lines that say what the folded lanes did: so many lanes more have a row instead."""
+"""Lines with the counts of folded lanes. This many more lanes get a row instead."""
 
 
 def evidence_lines(
@@ -38,9 +35,9 @@ def evidence_lines(
     title: str = "",
     marked_ns: int | None = None,
 ) -> Iterator[Line]:
-    """What it is, a timeline of the lanes that matter, and a legend.
+    """Yield a title, a timeline of the relevant lanes, and a legend.
 
-    rows: more lanes are folded. title: instead of "What was seen". marked_ns: a moment with a mark above it.
+    More lanes than ``rows`` are folded. ``title`` replaces "What was seen". ``marked_ns`` gets a mark above.
     """
     shown = _stretch(evidence).rows
     if len(shown) <= rows + _FOLDING_TAKES:
@@ -56,25 +53,23 @@ def evidence_lines(
         column = min(int(share * (width - gutter)), width - gutter - 1)
         yield text_line(" " * (gutter + column) + theme.here, WARNING)
     yield from timeline_lines(grid, theme, gutter)
-    ended = {row.ended for row in grid.rows}
-    marks = [*cell_marks(theme, [grid]), *end_marks(theme, ended, grid.noun)]
-    yield from legend_lines(theme, width, marks, grid.shades)
+    yield from legend_of([grid], theme, width)
 
 
 def evidence_text(evidence: Evidence, lanes: int = _ROWS) -> Iterator[str]:
-    """What it is, and a line for each lane that matters, up to a bound; times are those of the whole run."""
+    """Yield a title, and a line for each relevant lane, up to a limit. Times are those of the whole run."""
     yield f"seen{_in_which_time(evidence.run)}{_which_part(evidence)}:"
     stretch, zero = _stretch(evidence), open_ns(evidence.run)
-    rows, totals = stretch.rows, row_totals(stretch)
+    rows = stretch.rows
     shown = len(rows) if len(rows) <= lanes + 1 else lanes
-    for row, total in zip(rows[:shown], totals[:shown], strict=True):
-        yield f"  {clean(row.name)}: {row_words(row, total, zero)}"
+    for row in rows[:shown]:
+        yield f"  {clean(row.name)}: {row_words(row, zero)}"
     if shown < len(rows):
-        yield "  " + folded_words(rows[shown:], totals[shown:])
+        yield "  " + folded_words(rows[shown:])
 
 
 def _stretch(evidence: Evidence) -> Run:
-    """The run with only the rows that matter, and only the part of them that shows it."""
+    """Return the run reduced to the relevant rows, and the relevant part of them."""
     run = evidence.run
     requests = tuple(run.requests[index] for index in evidence.requests)
     lanes = () if requests else tuple(run.lanes[index] for index in evidence.lanes)
@@ -86,7 +81,7 @@ def _in_which_time(run: Run) -> str:
 
 
 def _which_part(evidence: Evidence) -> str:
-    """Told where the picture is not of the whole run."""
+    """Return which part the picture shows if it isn't the whole run."""
     zero = open_ns(evidence.run)
     start, end = evidence.start_ns - zero, evidence.end_ns - zero
     length = max(extent_ns(evidence.run), end)  # a server may be stuck for longer than its clients wait

@@ -1,14 +1,13 @@
-"""Runs while they happen, on a terminal: panels on one time scale, redrawn a few times a second.
+"""Runs while they happen, in a terminal: panels on one time scale, redrawn a few times a second.
 
-The view is gone when it closes, so that the report takes its place. It never draws on what is not
-a terminal. Not for: gathering (``panel``), running anything, the final picture (``report``).
+The view disappears when it closes, and the report takes its place. It only ever draws in a terminal.
+Not here: gathering (see ``panel``), running anything, the final picture (see ``report``).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -39,10 +38,10 @@ _LEAST_HEIGHT = 4
 
 
 class LiveView:
-    """A context manager around ``update``, which is called as often as there is news.
+    """A context manager around ``update``, to be called for every change.
 
-    clock: seconds, for the pace of the frames only. Whatever ends the view, even an exception,
-    gives back the cursor and the lines it took.
+    ``clock`` returns seconds, only to pace the frames. However the view ends, even by an exception, it
+    restores the cursor and its lines.
     """
 
     def __init__(
@@ -64,13 +63,11 @@ class LiveView:
         self.update()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def update(self, *, now: bool = False) -> None:
-        """Draw a frame if one is due; ``now``: in any case."""
+        """Draw a frame if one is due, or in any case with ``now``."""
         start_s = self._clock()
         if not self._console.is_terminal or (start_s < self._next_s and not now):
             return
@@ -80,7 +77,7 @@ class LiveView:
         self._next_s = start_s + min(max(_SHARE * cost_s, _FASTEST_S), _SLOWEST_S)
 
     def draw(self, lines: list[Line]) -> None:
-        """Put a frame in the place of the one before."""
+        """Replace the previous frame."""
         self._make_room()
         frame = Lines(lines)
         if self._live is None:
@@ -103,12 +100,12 @@ class LiveView:
             self._live = None
 
     def lines(self) -> list[Line]:
-        """The frame: no line wider, nor more lines, than the terminal can show."""
+        """Return the frame: no line wider, nor more lines, than the terminal can show."""
         width, height = self._console.size
         return picture_lines(self._panels, self._theme, width, height - 1)
 
     def _make_room(self) -> None:
-        """A narrower terminal has wrapped the last frame, so that Rich cannot find its start."""
+        """Clear the screen if a smaller terminal has wrapped the last frame: Rich can't find its start."""
         before, self._size = self._size, self._console.size
         if self._live is not None and (self._size.width < before.width or self._size.height < before.height):
             self.close()
@@ -118,9 +115,9 @@ class LiveView:
 def picture_lines(
     panels: Sequence[LivePanel], theme: Theme, width: int, height: int, *, race: bool = False
 ) -> list[Line]:
-    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines.
+    """Return all panels in their current state, on one time scale, and a legend: at most ``height`` lines.
 
-    race: they run at the same time, so each keeps its place from the first moment on.
+    In a ``race``, they run at the same time, so each has a fixed place from the start.
     """
     ended = {end for panel in panels for end in panel.ended_how}
     each, side_by_side = panel_width(len(panels), width)
@@ -137,7 +134,7 @@ def picture_lines(
         heights = [room - max(map(len, outputs), default=0)] * len(panels)
         lines = [*beside(_pictures(panels, theme, each, heights), each), *beside(outputs, each)]
     else:
-        # Below each other there is room for what is being written only, and for one axis.
+        # Below each other, there is only room for the output of the active run, and for one axis.
         outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
         axes = len(panels) if race else sum(panel.lanes > 0 for panel in panels)
         room_for_all = room - sum(map(len, outputs)) + max(axes - 1, 0)
@@ -155,9 +152,9 @@ def picture_lines(
 
 
 def _shares(panels: Sequence[LivePanel], room: int, race: bool) -> list[int]:
-    """The lines of each, below each other: first of what runs, so that one sees it happen; then of the rest.
+    """Return the lines of each: first for those that run, to show what is happening; then for the rest.
 
-    Between the end of one and the start of the next the last one counts as running.
+    After one ends and until the next starts, it still counts as running.
     """
     if race:
         return [max(room // len(panels), _LEAST_HEIGHT)] * len(panels)
@@ -179,7 +176,7 @@ def _shares(panels: Sequence[LivePanel], room: int, race: bool) -> list[int]:
 def _pictures(
     panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int], counted: bool = True
 ) -> list[list[Line]]:
-    """All on the same scale: that of the panel which needs the widest columns."""
+    """Return all on the same scale: that of the panel that needs the widest columns."""
     rows = max(heights, default=1)
     names = [name for panel in panels for name in panel.names(rows)]
     most = max((panel.lanes for panel in panels), default=0)

@@ -1,6 +1,6 @@
-"""The last lines that a script wrote, safe to show and bounded however much it writes.
+"""The last lines of a script's output, safe to show, and bounded however much it writes.
 
-Not for: keeping the output (the runner passes it on) or drawing it (``live``).
+Not here: storing the output (the runner passes it on) or drawing it (see ``live``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class OutputLine(NamedTuple):
 
 
 class Tail:
-    """lines: how many to keep. total: how many lines were written in all."""
+    """The last ``lines`` lines. ``total`` is the number of lines written."""
 
     def __init__(self, lines: int = 50) -> None:
         self.total = 0
@@ -28,7 +28,7 @@ class Tail:
         self._unfinished: dict[str, str] = {}
 
     def add(self, stream: str, text: str) -> None:
-        """stream: "stdout" or "stderr"; text: any part of it, not always whole lines."""
+        """Add any part of the text of "stdout" or "stderr", not always whole lines."""
         self.total += text.count("\n")
         *lines, rest = (self._unfinished.pop(stream, "") + text[-_CHUNK:]).split("\n")
         for line in lines[-(self._kept.maxlen or 0) :]:
@@ -37,13 +37,13 @@ class Tail:
             self._unfinished[stream] = rest[-_LONGEST:]
 
     def last(self, lines: int) -> list[OutputLine]:
-        """The newest lines, the unfinished ones too."""
+        """Return the newest lines, including unfinished ones."""
         unfinished = [OutputLine(stream, _shown(text)) for stream, text in self._unfinished.items()]
         newest = [*self._kept, *unfinished]
         return newest[-lines:] if lines > 0 else []
 
 
 def _shown(line: str) -> str:
-    # What a carriage return would write over is not shown: progress bars show their last state.
+    # Text that a carriage return overwrites is dropped: progress bars show their last state.
     line = without_codes(line[-_LONGEST:]).rstrip("\r").rsplit("\r", 1)[-1].expandtabs(4)
     return "".join(char for char in line if char.isprintable())

@@ -1,6 +1,6 @@
-"""One run while it happens: takes the runner's events, gives lines to draw at any time.
+"""One run while it happens: takes the runner's events, and can be drawn at any time.
 
-Not for: the terminal (``live``), pictures of whole runs (``report``).
+Not here: the terminal (see ``live``), pictures of whole runs (see ``report``).
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import count, duration, fit, place, status
 
 _NEAR_NS = 1_000_000
-"""Two stamps of the same start of a step are not further apart."""
+"""The maximum difference between two time stamps of the start of the same step."""
 
 _STALE_NS = 500_000_000
-"""A block of which nothing was heard for this long is over."""
+"""A block without news for this long is over."""
 
 _LEAST_WIDTH = 20
 _WIDTH = 80
-"""Of a panel that has not been drawn yet."""
+"""The width of a panel that has not been drawn yet."""
 
 _STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
 
 
 class LivePanel:
-    """A listener of a recording, of its lanes or its requests. Times count from the first one's open.
+    """A listener to a recording's lanes or requests. Times count from the first one's open.
 
-    The listener is told that a loop is blocked, not by which lane: those that run since the start
-    of the step are drawn as blocking, and those that open, running, while it lasts (calls of a
-    function within the step). The report at the end knows the track.
+    The listener learns that a loop is blocked, but not by which lane. It draws as blocking all lanes that
+    have been running since the start of the step, and those that open, running, during it (calls of a
+    function within the step). The final report has the exact track.
     """
 
     def __init__(self, name: str, rows: int = 64, noun: str = "lane", head: int | None = None) -> None:
-        """rows: the most rows that will ever be drawn. noun: what the rows are. head: how many never fold."""
+        """``rows``: the most rows ever drawn. ``noun``: what the rows are. ``head``: how many never fold."""
         self.name = name
         self.noun = noun
         self.output_tail = Tail()
@@ -53,7 +53,7 @@ class LivePanel:
         self._ends: list[str] = []
         self._opened: dict[int, int] = {}
         self._first_wait = "accept" if noun == "request" else ""
-        """What one that is queued when it opens is queued for."""
+        """What a row that opens as queued is waiting for."""
         self._zero_ns: int | None = None
         self._started = False
         self._status = ""
@@ -64,7 +64,7 @@ class LivePanel:
         self._still_since_ns: int | None = None
         self._width = _WIDTH
 
-    # what the runner tells
+    # events from the runner
 
     def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
         if self._zero_ns is None:
@@ -118,28 +118,28 @@ class LivePanel:
         self.output_tail.add(stream, text)
 
     def stalled(self, still: Run | None, late: bool, for_ns: int) -> None:
-        """Nothing happens in it, or it goes on.
+        """Note that nothing is happening in the run, or that it goes on.
 
         Args:
-            still: The run as far as it came, if nothing happens in it; else it goes on.
+            still: The run so far if nothing is happening in it; None if it is making progress.
             late: It was asked to end, and has not.
-            for_ns: For how long nothing has happened, nanoseconds.
+            for_ns: How long nothing has happened, in nanoseconds.
         """
         sentences, _ = explain(still, late)
         self.stands_still(sentences, None if late else for_ns)
 
     def stands_still(self, sentences: Sequence[str], for_ns: int | None) -> None:
-        """Nothing happens, and this is why; no sentences: it goes on.
+        """Show why nothing is happening; without sentences, the run goes on.
 
-        for_ns: for how long nothing has happened; None: it may have, but the sentences hold.
+        ``for_ns`` is how long nothing has happened. If None, something may have, but the sentences hold.
         """
         self._still = tuple(sentences)
         self._still_since_ns = None if for_ns is None else self.now_ns - for_ns
 
-    # what the view asks
+    # queries from the view
 
     def ended(self, run: Run) -> None:
-        """It is over: the clock stands, the panel says how it ended."""
+        """Stop the clock and show how the run ended."""
         self._started = True
         self._status = f"{duration(extent_ns(run))}, {status(run)}"
         self._blocked = None
@@ -152,7 +152,7 @@ class LivePanel:
 
     @property
     def shades(self) -> set[Shade]:
-        """Those that have occurred."""
+        """Shades that have occurred."""
         return self._cells.seen
 
     @property
@@ -163,12 +163,12 @@ class LivePanel:
         return self._names[:first]
 
     def column_ns(self, columns: int, bin_ns: int) -> int:
-        """The column that this run needs, in bins as wide as those of the widest panel."""
+        """Return the column width for this run, in bins as wide as those of the widest panel."""
         self._cells.widen(bin_ns)
         return self._cells.column_ns(columns, max(self.now_ns, self._cells.last_ns))
 
     def grid(self, columns: int, rows: int, column_ns: int, head: int | None = None) -> Grid:
-        """The picture now. head: how many rows shall keep one lane each where others are folded."""
+        """Return the current picture. If lanes are folded, ``head`` rows keep one lane each."""
         grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends, head)
         return replace(grid, noun=self.noun)
 
@@ -182,7 +182,7 @@ class LivePanel:
 
     @property
     def wanted_height(self) -> int:
-        """Lines for a picture in which no lane is folded."""
+        """Lines for a picture without folded lanes."""
         still = len(self._still_lines(self._width))
         if not self.lanes:
             return 2 + still
@@ -191,9 +191,9 @@ class LivePanel:
     def lines(
         self, theme: Theme, width: int, height: int, gutter: int, column_ns: int, *, counted: bool = True
     ) -> list[Line]:
-        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks.
+        """Return at most ``height`` lines (never fewer than four): title, axis, lanes, what blocks.
 
-        counted: whether a line for each state tells, where rows are folded, how many lanes were in it.
+        ``counted``: if rows are folded, a line for each state shows how many lanes were in it.
         """
         self._width = width
         lines = [title_line(self.name, self.headline, theme, width)]
@@ -207,7 +207,7 @@ class LivePanel:
         rows = max(height - 2 - len(blocking), 1)
         counts = 0
         if counted and self._cells.opened > rows:
-            # Where rows are folded a line says so, and each state has one of counts if there is room.
+            # If rows are folded, a line says so, and each state has a line of counts if there is room.
             counts = min(len(self._cells.seen), max(rows // 3, 0))
             rows = max(rows - 1 - counts, 1)
         grid = self.grid(columns, rows, column_ns)
@@ -219,7 +219,7 @@ class LivePanel:
         return [*lines, *drawn, *blocking, *still]
 
     def warning_lines(self, theme: Theme, width: int) -> list[Line]:
-        """What blocks, and why nothing happens, if that is so."""
+        """Return what blocks, and why nothing is happening, if so."""
         return [*self._blocking_lines(theme, width), *self._still_lines(width)]
 
     def _still_lines(self, width: int) -> list[Line]:
@@ -238,7 +238,7 @@ class LivePanel:
         ]
 
     def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:
-        """What the script wrote, marked so that it is not taken for ours; none if it wrote nothing."""
+        """Return the script's output, marked as not ours; empty if it wrote nothing."""
         lines = self.output_tail.last(height - 1)
         if not lines or height < 2:
             return []
@@ -251,7 +251,7 @@ class LivePanel:
 
     @property
     def headline(self) -> str:
-        """How long it takes so far, and what its lanes do; in the end how it ended."""
+        """The time so far, and what the lanes are doing; at the end, how it ended."""
         if not self._started and not self._cells.opened:
             return "not started"
         if self._status:
@@ -276,7 +276,7 @@ class LivePanel:
         return []
 
     def _at(self, at_ns: int) -> int:
-        """On our axis. Lanes may be told a little out of order, so the first is not always first."""
+        """Convert to our axis. Events may be slightly out of order, so the first may not be the earliest."""
         at = at_ns - (self._zero_ns or 0)
         if at > self.now_ns:
             if not self._status:
@@ -296,13 +296,13 @@ class LivePanel:
 
     @staticmethod
     def _is_of_the_step(running_since: int, step_start: int, opened: int | None) -> bool:
-        """A thread may start to run at any time; what runs in the step starts with it, or opens in it."""
+        """Lanes in the step start with it, or open in it; a thread may start to run at any time."""
         if abs(running_since - step_start) <= _NEAR_NS:
             return True
         return running_since == opened and opened > step_start
 
     def _is_over(self, lane: int, at: int) -> None:
-        """A lane that blocked does something else: the loop goes on."""
+        """End the block if a lane that blocked changes its state: the loop goes on."""
         if lane in self._blocking and self._blocked is not None and at > self._blocked[0]:
             since, _, where = self._blocked
             if self._longest is None or at - since > self._longest[0]:

@@ -1,6 +1,6 @@
 """Recorded runs as one picture of a given size: titles, one time scale, rows, legend.
 
-Not for: figures and findings (``report``), runs that still go on (``live``).
+Not here: figures and findings (see ``report``), runs in progress (see ``live``).
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from asyncdemo.render.facts.runs import empty_words
 from asyncdemo.render.terminal.draw import (
     Line,
     beside,
-    cell_marks,
-    end_marks,
     gutter_width,
-    legend_lines,
+    legend_of,
     panel_width,
     shared_heights,
     text_line,
@@ -29,43 +27,40 @@ from asyncdemo.render.words import count, duration, fit, status, title
 
 _LEAST_ROWS = 2
 _LEGEND_TAKES = 4
-"""At most one line in so many is one of the legend."""
+"""The legend gets at most one line in this many."""
 
 
 def picture_of_runs(
     runs: Sequence[Run], theme: Theme, width: int, height: int, figures: Sequence[str] = ()
 ) -> list[Line]:
-    """At most ``height`` lines, none wider than ``width``; rows are folded as far as that takes.
+    """Return at most ``height`` lines, none wider than ``width``; rows are folded as needed.
 
-    The runs stand side by side where there is room, else below each other, under one axis.
-    figures: what the title of each says, if not its time.
+    The runs are side by side if there is room, else below each other, under one axis. ``figures`` replaces
+    the time in each title.
     """
     if not runs:
         return []
     legend: list[Line] = []
     while True:
         lines, grids = _panels(runs, theme, width, height - len(legend), figures)
-        ended = {row.ended for grid in grids for row in grid.rows}
-        marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
-        shades = {shade for grid in grids for shade in grid.shades}
-        needed = legend_lines(theme, width, marks, shades)
+        needed = legend_of(grids, theme, width)
         if len(needed) > 1:
-            needed = legend_lines(theme, width, marks, shades, brief=True)[: height // _LEGEND_TAKES]
+            needed = legend_of(grids, theme, width, brief=True)[: height // _LEGEND_TAKES]
         if len(needed) <= len(legend):
             return [*lines, *needed][:height]
         legend = needed
 
 
 def whole_height(runs: Sequence[Run], width: int) -> int:
-    """Lines that ``picture_of_runs`` needs to fold nothing, with one for the legend."""
+    """Return how many lines ``picture_of_runs`` needs to fold nothing, with one for the legend."""
     rows = [max(len(run.rows), 1) for run in runs]
     return 3 + max(rows, default=0) if panel_width(len(runs), width)[1] else 2 + len(rows) + sum(rows)
 
 
 def run_title(run: Run, length_ns: int, theme: Theme, width: int, fold: int = 1, figures: str = "") -> Line:
-    """Its name and its time; how it ended only where that is news.
+    """Return the run's name and time, and how it ended unless normally.
 
-    fold: the most rows in one. figures: what is said instead of the time and the ending.
+    ``fold`` is the most rows in one. ``figures`` replaces the time and the ending.
     """
     if figures:
         folded = f", up to {fold:,} to a row" if fold > 1 else ""

@@ -1,6 +1,6 @@
-"""The end of a run on a terminal: the timelines of all variants on one scale, facts, findings, notes.
+"""The report of a finished run in a terminal: timelines of all variants on one scale, facts, findings, notes.
 
-Not for: what the facts are (``facts``), text without a terminal (``plain``).
+Not here: the contents of facts (see ``facts``), text without a terminal (see ``plain``).
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from rich.console import Console
 from rich.segment import Segment
 
 from asyncdemo.model import Run
-from asyncdemo.render.facts.runs import Account, Fact, account_for, empty_words, finding_words
+from asyncdemo.render.facts import Fact
+from asyncdemo.render.facts.runs import Account, account_for, empty_words, finding_words
 from asyncdemo.render.terminal.draw import (
     Line,
     Lines,
     beside,
-    cell_marks,
-    end_marks,
     gutter_width,
-    legend_lines,
+    legend_of,
     panel_width,
     prose,
     text_line,
@@ -48,9 +47,9 @@ def print_report(
     meant: Collection[str] = (),
     details: bool = False,
 ) -> None:
-    """rows: the most rows for each run, more lanes or requests are folded; the rule: most of a screen.
+    """Print the report. More lanes or requests than ``rows`` per run are folded; default: most of a screen.
 
-    meant: as for ``account_for``. details: all figures, not only the few that everybody wants.
+    ``meant`` is as in ``account_for``. With ``details``, all figures are shown, not only the main ones.
     """
     rows = max(_LEAST_ROWS, console.height - _BELOW) if rows is None else rows
     theme = theme_for(console.encoding)
@@ -66,7 +65,7 @@ def report_lines(
     meant: Collection[str] = (),
     details: bool = False,
 ) -> Iterator[Line]:
-    """The report, no line wider than ``width``."""
+    """Yield the report, no line wider than ``width``."""
     accounts = account_for(runs, meant)
     each, side_by_side = panel_width(len(runs), width)
     names = [row.name for run in runs for row in run.rows[:rows]]
@@ -88,12 +87,8 @@ def report_lines(
         for picture, told in zip(pictures, facts, strict=True):
             yield from picture
             yield from told
-    ended = {row.ended for grid in grids for row in grid.rows}
     if any(grid.rows for grid in grids):
-        drawn = [*grids, *(grid for below in sections for grid in below.grids)]
-        shades = {shade for grid in drawn for shade in grid.shades}
-        marks = [*cell_marks(theme, drawn), *end_marks(theme, ended, grids[0].noun)]
-        yield from legend_lines(theme, width, marks, shades)
+        yield from legend_of([*grids, *(grid for below in sections for grid in below.grids)], theme, width)
     for account in accounts:
         yield from _remarks(account, theme, width, named=len(accounts) > 1)
 
@@ -141,7 +136,7 @@ def _item(text: str, theme: Theme, width: int) -> Iterator[Line]:
 def _wrap(text: str, width: int) -> list[str]:
     width = max(width, 8)
     parts = textwrap.wrap(text, width, break_on_hyphens=False)
-    # It counts letters, of which some take two cells.
+    # The wrapping counts letters, and some of them take two cells.
     return [
         piece for part in parts for piece in (chop_cells(part, width) if cell_len(part) > width else [part])
     ]

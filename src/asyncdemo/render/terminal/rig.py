@@ -1,6 +1,6 @@
-"""The rig as lines: bounds with their arithmetic, what is measured, what was tried. Pure.
+"""The rig as lines: bounds with their arithmetic, what is measured, earlier attempts. Pure.
 
-The same for the screen, and for words that are printed once. Not for: the knobs as inputs (``tui.rig``).
+The same for the screen and for printed text. Not here: the knobs as inputs (see ``tui.rig``).
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _INDENT: Final = "  "
 _HEADER: Final = ("workers", "sessions", "delay", "clients", "client", "bound", "measured", "winner")
 _WIDTHS: Final = (8, 8, 6, 7, 9, 5, 19, 10)
 _CLIENT_LIMIT: Final = (
-    "The client is at its limit: what it measures is itself. Give it less to do, or take another one."
+    "The client is at its limit, so it measures itself. Give it less to do, or use another one."
 )
 
 
 def knob_lines(rigging: Rigging, width: int) -> Iterator[Line]:
-    """How it is set."""
+    """Yield its settings."""
     for knob in KNOBS:
         value = " ".join(filter(None, (rigging.value(knob), knob.unit)))
         if knob.name == "sessions" and rigging.configuration.per_worker:
             value += " for each worker"
         if not knob.steps and rigging.client in BEWARE:
-            value += ", a client to beware of"
+            value += ", a client that can mislead"
         yield text_line(fit(f"{_INDENT}{knob.title:<18} {value}", width))
 
 
 def bound_lines(rigging: Rigging, machine: Machine, width: int) -> Iterator[Line]:
-    """What waiting allows, and what the processors do; for each side, and their ratio."""
+    """Yield the bounds from waiting and from the processors, for each side, and their ratio."""
     yield text_line(fit("The bound: what waiting and the processors allow", width), EMPHASIS)
     for side in SIDES:
         names = rigging.binding(side, machine)
@@ -54,7 +54,7 @@ def bound_lines(rigging: Rigging, machine: Machine, width: int) -> Iterator[Line
 
 
 def measured_lines(outcome: Outcome, machine: Machine, width: int) -> Iterator[Line]:
-    """What came of it, and how much of its bound that is."""
+    """Yield the result, and how much of its bound that is."""
     machine = replace(machine, cpu_ms=outcome.cpu_ms)
     for side in SIDES:
         if (per_s := outcome.per_s.get(side.name)) is None:
@@ -103,7 +103,7 @@ def _ratio(outcome: Outcome) -> str:
 
 
 def tried_lines(tried: Sequence[Outcome], machine: Machine, width: int) -> Iterator[Line]:
-    """A heading, and a line for each that was measured to its end."""
+    """Yield a heading, and a line for each completed measurement."""
     yield _row(_HEADER, width, DIM)
     for outcome in tried:
         chosen = outcome.rigging.configuration

@@ -1,17 +1,15 @@
-"""One row at one time, in lines: what it came to, what it was doing, and the source line that it waits on.
+"""One row at one time, in lines: its totals, what it was doing, and the source line that it waits on.
 
-Not for: the words (``facts``), all states of a row.
+Not here: the words (see ``facts``), all states of a row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from asyncdemo.analysis.metrics import row_totals
 from asyncdemo.render.facts.moments import place_at, source_line, stretch_of
 from asyncdemo.render.facts.runs import row_words
 from asyncdemo.render.terminal.draw import Line, text_line
@@ -21,12 +19,11 @@ from asyncdemo.render.words import clean, duration, fit, place
 
 
 def row_details(windows: RowWindows, index: int, at_ns: int, theme: Theme, width: int) -> Iterator[Line]:
-    """Three lines at the most. at_ns: from the first row's open on."""
+    """Yield at most three lines. ``at_ns`` counts from the first row's open."""
     run, zero_ns = windows.run, windows.zero_ns
     row, moment_ns = run.rows[index], zero_ns + at_ns
-    alone = replace(run, requests=run.requests[index : index + 1], lanes=run.lanes[index : index + 1])
     name = fit(clean(row.name), width // 2, theme.ellipsis)
-    words = fit(f"  {row_words(row, row_totals(alone)[0], zero_ns)}", width - cell_len(name), theme.ellipsis)
+    words = fit(f"  {row_words(row, zero_ns)}", width - cell_len(name), theme.ellipsis)
     yield [Segment(name, EMPHASIS), Segment(words, DIM)]
     when = f"At {duration(at_ns)}"
     if not len(row.spans) or not row.start_ns <= moment_ns <= row.end_ns:

@@ -1,6 +1,6 @@
-"""Two runs of one script, with the first thing that is different marked in both.
+"""Two runs of one script, with the first difference marked in both.
 
-Not for: the words around them (``render.text.schedules``).
+Not here: the words around them (see ``render.text.schedules``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from asyncdemo.render.timeline.layout import extent_ns, open_ns
 def pair_lines(
     first: Run, second: Run, difference: Difference | None, theme: Theme, width: int
 ) -> Iterator[Line]:
-    """Lines for a terminal; one scale for both."""
+    """Yield lines for a terminal, on one scale for both."""
     length_ns = max(extent_ns(first), extent_ns(second))
     for run, moments, title in (
         (first, difference.first if difference else (), "Without a delay"),

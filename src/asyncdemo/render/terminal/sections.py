@@ -1,6 +1,6 @@
-"""What stands below the rows of a run on a terminal: its pools, and its memory as a curve.
+"""The part below the rows of a run in a terminal: its pools, and its memory as a curve, on the same axis.
 
-On the same axis as the rows. Not for: what is in them (``timeline.pools``, ``curves``), the rows (``draw``).
+Not here: their data (see ``timeline.pools``, ``curves``), the rows (see ``draw``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MEMORY = Style(color=COLOURS[Shade.HELD])
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """lines: of all of them. grids: those of the pools, for the legend."""
+    """All the lines, and the grids of the pools, for the legend."""
 
     lines: tuple[Line, ...]
     grids: tuple[Grid, ...]
@@ -51,7 +51,7 @@ def sections_of(
     pool_rows: int = _POOL_ROWS,
     curve_height: int = _CURVE_HEIGHT,
 ) -> Sections:
-    """above: the rows, whose axis they share. most: where the axes of the curves end, by label."""
+    """Return the sections, on the axis of the rows ``above``. ``most``: the maximum of each curve's axis."""
     lines: list[Line] = []
     pools = pool_sections(run)
     grids = []
@@ -95,18 +95,18 @@ def _used(pool: PoolSection) -> str:
 
 
 def _with_holders(line: Line, row: ConnectionRow, column_ns: int) -> Line:
-    """The line of a connection, with who held it written into each stretch that has room for it."""
+    """Return the line of a connection, with its holder in each stretch that has room for the name."""
     names: dict[int, str] = {}
     for stretch in row.stretches:
         first, last = -(-stretch.start_ns // column_ns), stretch.end_ns // column_ns
         if stretch.shade is Shade.HELD:
-            # A cell of the texture stays on both sides, so that one stretch is told from the next.
+            # A cell of texture stays on both sides, to keep adjacent stretches apart.
             fitting = (name for name in holder_names(stretch.who) if cell_len(name) + 2 <= last - first)
             names[first + 1] = next(fitting, "")
     if not any(names.values()):
         return line
     cells = [(glyph, segment.style) for segment in line[1:] for glyph in segment.text]
-    # From the right: a wide letter takes two cells, and those behind it move up.
+    # From the right: a wide letter takes two cells, and those after it move up.
     for at, name in sorted(names.items(), reverse=True):
         cells[at : at + cell_len(name)] = [(glyph, EMPHASIS) for glyph in name]
     return [*line[:1], *_joined(cells)]
@@ -138,7 +138,7 @@ def _curve(
 
 
 def _part(value: int | None, most: int, low: float, height: int, theme: Theme) -> str:
-    """What a line of a curve that is ``height`` lines high shows of a value; low: its lower edge, 0 to 1."""
+    """Return a value's glyph in one line of a curve of ``height`` lines; ``low``: its lower edge, 0 to 1."""
     if not value or not most:
         return theme.bars[0]
     amount = min(max((value / most - low) * height, 0), 1)

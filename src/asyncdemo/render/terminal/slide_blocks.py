@@ -1,6 +1,6 @@
-"""What slides are made of: paragraphs, code, figures in block letters, facts, votes. Bold, and nothing dim.
+"""The blocks of slides: paragraphs, code, figures in block letters, facts, votes. Bold, and nothing dim.
 
-Not for: how blocks share a screen (``slides``).
+Not here: how blocks share a screen (see ``slides``).
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from asyncdemo.render.words import fit
 
 MARKED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 ALARM = WARNING
-"""Of the colours of the theme these two stand out on light and on dark; the others on one of them."""
+"""Of the theme's colours, these two are readable on both light and dark; the others only on one."""
 
 _LABEL = 16
 _APART = 6
 """Cells between two figures."""
 _HANDS = 10
-"""Cells for the bar of as many hands as any answer has."""
+"""Cells for the longest bar of hands."""
 _BESIDE = 50
-"""Programs stand side by side where each has so many cells."""
+"""Programs are side by side if each has this many cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A paragraph; `code` in it is marked. mark: stands in front of it, as that of a list."""
+    """A paragraph, with `code` marked. ``mark`` is in front of it, like a bullet."""
 
     text: str
     mark: str = ""
@@ -45,14 +45,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines that are broken only where they have no room, and not filled."""
+    """Code. Lines are broken only if they don't fit, and not filled."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """(label, value) next to each other, in block letters if they can be."""
+    """(label, value) pairs side by side, in block letters if possible."""
 
     items: tuple[tuple[str, str], ...]
     style: Style = MARKED
@@ -60,7 +60,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A fact: a label and a value. Rows that follow each other stand without a line between them."""
+    """A fact: a label and a value. There is no empty line between consecutive rows."""
 
     label: str
     value: str
@@ -69,7 +69,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One of several, with how many say so. most: hands for any of them. right: None if that is unknown."""
+    """An answer with its votes. ``most`` is the highest number of ``hands``. ``right`` is None if unknown."""
 
     number: int
     text: str
@@ -81,7 +81,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """lines: of code, "" where some are left out."""
+    """A program. ``lines`` of code, "" where some are left out."""
 
     name: str
     lines: tuple[str, ...]
@@ -89,7 +89,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Next to each other where there is room, else each below the other."""
+    """Programs, side by side if there is room, else below each other."""
 
     programs: tuple[Program, ...]
 
@@ -98,7 +98,7 @@ Block = Words | Code | Figures | Row | Answer | Program | Programs
 
 
 def spread(blocks: Iterable[Block], width: int) -> Iterator[Block]:
-    """The blocks, with programs that have no room next to each other one by one."""
+    """Yield the blocks, with programs one by one if they don't fit side by side."""
     for block in blocks:
         if isinstance(block, Programs) and width < _BESIDE * len(block.programs):
             yield from block.programs
@@ -107,7 +107,7 @@ def spread(blocks: Iterable[Block], width: int) -> Iterator[Block]:
 
 
 def prose(markdown: str) -> list[Block]:
-    """The Markdown of a lesson: paragraphs, lists and code. Links and emphasis become their words."""
+    """Return a lesson's Markdown as paragraphs, lists and code. Links and emphasis become plain words."""
     blocks: list[Block] = []
     for at, part in enumerate(
         re.split(r"^[ ]*```.*\n((?:.*\n)*?)[ ]*```[ ]*$", markdown, flags=re.MULTILINE)
@@ -126,14 +126,14 @@ def prose(markdown: str) -> list[Block]:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of links and of emphasis; those of code stay, and what is in it."""
+    """Remove the marks of links and of emphasis. Code keeps its marks and its content."""
     parts = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).split("`")
     parts[::2] = [re.sub(r"(\*{1,2})(\S(?:[^*]*\S)?)\1", r"\2", part) for part in parts[::2]]
     return "`".join(parts)
 
 
 def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int) -> list[Line]:
-    """leading: empty lines between those of a paragraph."""
+    """Return the lines; ``leading`` is the number of empty lines between those of a paragraph."""
     if isinstance(block, Code):
         return [part for line in block.text.split("\n") for part in _code_lines(line, width)]
     if isinstance(block, Figures):
@@ -159,7 +159,7 @@ def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int)
 
 
 def _answer(block: Answer, theme: Theme, width: int) -> list[Line]:
-    """The count and its bar stand on the right, in the same place for each."""
+    """The count and its bar are on the right, in the same place for each."""
     right = 2 + len(f"{block.most:,}") + 1 + min(_HANDS, width // 4)
     sign = {True: theme.good, False: theme.bad, None: ">" if block.picked else " "}[block.right]
     style = MARKED if block.right or (block.right is None and block.picked) else EMPHASIS
@@ -183,7 +183,7 @@ def _program(block: Program, theme: Theme, width: int) -> list[Line]:
 
 
 def _code_lines(line: str, width: int) -> list[Line]:
-    """The line, and what has no room in it below, further to the right."""
+    """Return the line, with the part that doesn't fit below, indented further."""
     indent = min(len(line) - len(line.lstrip()) + 4, width // 2)
     lines: list[Line] = []
     while len(line) > width:
@@ -238,7 +238,7 @@ def _in_one_line(value: str, width: int, size: int, full: str) -> list[str] | No
 
 
 def _wrapped(text: str, width: int, style: Style) -> list[Line]:
-    """Broken between words, in a word that is longer than the line too; `code` is marked."""
+    """Break lines between words, and inside a word that is longer than the line; mark `code`."""
     width = max(width, 1)
     lines: list[Line] = [[]]
     used = 0
@@ -248,7 +248,7 @@ def _wrapped(text: str, width: int, style: Style) -> list[Line]:
             lines.append([])
             used = 0
         if used:
-            # The space between two words of code belongs to it, for those who draw a background.
+            # The space between two words of code is part of it, for themes that draw a background.
             lines[-1].append(Segment(" ", style))
             used += 1
         for part in word:

@@ -1,7 +1,7 @@
 """Slides for a projector: a large heading and few rows. Lines, not a terminal.
 
-A slide does not know how large a screen is; ``pages`` lays it out, as roomy as the height allows, and on
-several pages where it does not fit on one. Not for: what is on a slide or which comes next (``tui.present``).
+A slide does not depend on the screen's size. ``pages`` lays it out as spaciously as the height allows, on
+several pages if it doesn't fit on one. Not here: the content and order of slides (see ``tui.present``).
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from asyncdemo.render.timeline.layout import column_ns, extent_ns, lay_out_run, 
 from asyncdemo.render.words import duration, status, title
 
 PITCH = 4
-"""Lines from one lane to the next, where there is room."""
+"""Lines from one lane to the next, if there is room."""
 
 
 _WIDEST = 100
-"""A longer line of text cannot be followed from a distance."""
+"""Longer lines of text are hard to read from a distance."""
 _THIN = "─"
 
 _LAYOUTS = (
@@ -61,11 +61,11 @@ _LAYOUTS = (
     (-1, 1, 0),
     (-1, 0, 0),
 )
-"""Size of the letters, lines between blocks, lines between those of a paragraph; the roomiest first."""
+"""Size of the letters, lines between blocks, lines between those of a paragraph; most spacious first."""
 _COUNTS = 3
-"""Lines at most for how many of folded lanes did what."""
+"""The most lines for counts of folded lanes."""
 _TALL = 30
-"""Lines of a screen from which on letters may be as large again."""
+"""Minimum height of a screen for letters twice as large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class Slide:
 
 
 def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line]]:
-    """The slide on screens of that size: one, if it fits in any layout; the roomiest that does."""
+    """Return the slide on pages of that size: one, if any layout fits; the most spacious that does."""
     inside = max(min(width - 4, _WIDEST), 1)
     whole = any(isinstance(block, Programs) for block in slide.blocks)
     left = 2 if whole else max(min((width - inside) // 2, width // 6), 0)
-    wide = max(width - left - 2, 1)  # letters are read one by one, whatever the length of the line
+    wide = max(width - left - 2, 1)  # letters are read one by one, however long the line is
     room = max(height - 1, 1)  # a line is left free at the top
     parts = list(spread(slide.blocks, wide))
     drawn: list[list[Line]] = []
@@ -104,7 +104,7 @@ def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line
 
 
 def timeline(run: Run, scale: Sequence[Run], theme: Theme, width: int, height: int) -> list[Line]:
-    """One run on a screen of its own, on the time scale of several: at most ``height`` lines."""
+    """Return one run on a screen, on the time scale of several: at most ``height`` lines."""
     head = title_line(title(run), f"{duration(extent_ns(run))}, {status(run)}", theme, width)
     if not run.rows:
         return [bright(line) for line in (head, [], text_line(empty_words(run)))][:height]
@@ -115,7 +115,7 @@ def timeline(run: Run, scale: Sequence[Run], theme: Theme, width: int, height: i
     above = lay_out_run(run, width - gutter, 1, column)
     below = _below(run, theme, gutter, above, most)
     shades = above.shades.union(*(pool.shades for pool in below.grids))
-    # The marks of what is short are known once all is drawn; a line more is kept for them.
+    # The marks for short states are known only after drawing, so one more line is reserved for them.
     marks = len(legend_lines(theme, width, [*ends, *cell_marks(theme, below.grids)], shades))
     room = max(height - 4 - marks - len(below.lines), 1)
     pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.rows) * pitch <= room), default=1)
@@ -128,7 +128,7 @@ def timeline(run: Run, scale: Sequence[Run], theme: Theme, width: int, height: i
 
 
 def _below(run: Run, theme: Theme, gutter: int, above: Grid, room: int) -> Sections:
-    """Pools and memory, if the rows get half of the room, or as much as they need; else nothing."""
+    """Return pools and memory, if the rows get half of the room or as much as they need; else nothing."""
     most = most_of([memory_curves(run)])
     for pool_rows, curve_height in ((8, 3), (5, 2)):
         below = sections_of(run, theme, gutter, above, most, pool_rows, curve_height)
@@ -138,7 +138,7 @@ def _below(run: Run, theme: Theme, gutter: int, above: Grid, room: int) -> Secti
 
 
 def bright(line: Line) -> Line:
-    """The line with nothing dim in it: a projector shows grey as nothing. Textures and colours stay."""
+    """Remove dimming: grey is invisible on a projector. Textures and colours stay."""
     return [
         Segment(text, Style(bold=True, color=None if style is None else style.color), control)
         for text, style, control in line
@@ -146,13 +146,13 @@ def bright(line: Line) -> Line:
 
 
 def projected(theme: Theme) -> Theme:
-    """The theme with a heavier line for what waits, the thinnest of the textures."""
+    """Return the theme with a heavier line for waiting, the thinnest of the textures."""
     waiting = {_THIN: "━"}.get(theme.textures[Shade.WAITING], theme.textures[Shade.WAITING])
     return replace(theme, textures={**theme.textures, Shade.WAITING: waiting})
 
 
 def _heading(text: str, theme: Theme, width: int, size: int) -> list[Line]:
-    """size: as of ``block_letters``, -1 for one bold line."""
+    """Return the heading. ``size`` is as in ``block_letters``, -1 for one bold line."""
     letters = block_letters(text.upper(), width, size, theme.parts[-1]) if size >= 0 else None
     if letters is None and size > 0:
         return _heading(text, theme, width, size - 1)
@@ -164,7 +164,7 @@ def _heading(text: str, theme: Theme, width: int, size: int) -> list[Line]:
 def _spaced(
     blocks: Sequence[Block], drawn: Sequence[list[Line]], gap: int
 ) -> Iterator[tuple[int, list[Line]]]:
-    """(empty lines in front of it, the block)."""
+    """Yield (empty lines in front of it, the block)."""
     before: Block | None = None
     for block, lines in zip(blocks, drawn, strict=True):
         together = isinstance(block, Row | Answer) and isinstance(before, type(block))
@@ -173,14 +173,14 @@ def _spaced(
 
 
 def _has_room(heading: list[Line], gap: int, room: int) -> bool:
-    """For a line below it, at least."""
+    """Return whether there is room for at least one line below it."""
     return len(heading) + 1 + gap < room
 
 
 def _split(
     heading: list[Line], blocks: Sequence[tuple[int, list[Line]]], room: int, gap: int
 ) -> list[list[Line]]:
-    """Blocks stay whole where they can. The heading is on every page, unless it would fill it."""
+    """Split blocks only if necessary. The heading is on every page, unless it would fill it."""
     head = heading if _has_room(heading, gap, room) else []
     done: list[list[Line]] = []
     page = list(head)

@@ -1,8 +1,8 @@
 """Glyphs and colours of the timelines in a terminal.
 
-Every state has a texture of its own, so colour is never needed: colours are those of Okabe and Ito
-(2008), which people with colour-blindness can tell apart. There is an ASCII set for terminals
-without UTF-8. NO_COLOR needs nothing here: Rich's Console obeys it, and textures remain.
+Every state has its own texture, so colour is never needed. The colours are those of Okabe and Ito (2008),
+which people with colour-blindness can tell apart. There is an ASCII set for terminals without UTF-8. NO_COLOR
+needs nothing here: Rich's Console obeys it, and textures remain.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ COLOURS: Mapping[Shade, str] = MappingProxyType(
         Shade.HELD: "#0072b2",
     }
 )
-"""Okabe-Ito: bluish green, orange, sky blue, reddish purple, vermillion, blue; and grey for what is
-outside of the server, or idle. A cause has the colour of its state: textures tell causes apart."""
+"""Okabe-Ito: bluish green, orange, sky blue, reddish purple, vermillion, blue; and grey for anything outside
+the server, or idle. A cause has the colour of its state: textures tell causes apart.
+"""
 
 DIM = Style(dim=True)
 EMPHASIS = Style(bold=True)
 CODE = Style(bold=True, color="cyan")
-"""What stands between backticks."""
+"""The style of text between backticks."""
 WARNING = Style(bold=True, color=COLOURS[Shade.BLOCKING])
 
 _STYLES = {shade: Style(color=colour) for shade, colour in COLOURS.items()} | {
@@ -53,12 +54,17 @@ _STYLES = {shade: Style(color=colour) for shade, colour in COLOURS.items()} | {
 
 @dataclass(frozen=True)
 class Theme:
-    """textures: a glyph for each shade. parts: a running cell by eighths, 1 to 8. held_a_little: of a
-    connection that was held for less than half of a cell.
+    """Glyphs.
 
-    bars: heights of a count, from none to all. densities: of a folded row, by eighths, 0 to 8.
-    ends: how a lane ended, if not by returning.
-    good, bad: before a sentence that holds, and one that does not. here: above a moment.
+    Attributes:
+        textures: A glyph for each shade.
+        parts: A running cell by eighths, 1 to 8.
+        held_a_little: A connection that was held for less than half of a cell.
+        bars: Heights of a count, from none to all.
+        densities: A folded row, by eighths, 0 to 8.
+        ends: How a lane ended, if not by returning.
+        good, bad: Before a sentence that holds, and one that does not.
+        here: Above a moment.
     """
 
     textures: Mapping[Shade, str]
@@ -78,7 +84,7 @@ class Theme:
     here: str
 
     def is_part(self, cell: Cell) -> bool:
-        """Whether the glyph says that it lasted for a part of the cell only."""
+        """Return whether the glyph means that it lasted for only a part of the cell."""
         if cell.shade is Shade.RUNNING:
             return self.parts[cell.fill - 1] != self.parts[-1]
         return cell.shade in (Shade.BLOCKING, Shade.HELD) and cell.fill <= FULL // 2
@@ -93,11 +99,11 @@ class Theme:
         return self.textures[cell.shade]
 
     def density(self, cell: Cell) -> str:
-        """Of a folded row: a height, which no row of its own has for a texture."""
+        """Return the height of a folded row's cell; no single lane has this as its texture."""
         return self.densities[cell.fill]
 
     def bar(self, amount: float, most: float) -> str:
-        """A height of ``amount``; never none if there is anything."""
+        """Return a height for ``amount``; never empty if it is above 0."""
         if amount <= 0 or most <= 0:
             return self.bars[0]
         top = len(self.bars) - 1
@@ -185,6 +191,6 @@ ASCII = Theme(
 
 
 def theme_for(encoding: str | None) -> Theme:
-    """The set of glyphs that a stream of this encoding can show."""
+    """Return the glyphs that a stream with this encoding can show."""
     normal = (encoding or "ascii").lower().replace("-", "").replace("_", "")
     return UNICODE if normal.startswith("utf") else ASCII

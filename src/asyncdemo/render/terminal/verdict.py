@@ -1,6 +1,6 @@
 """The verdict on an exercise: what held, what did not, and the timeline that shows it.
 
-Not for: judging (``course.judging``, ``checks``), or which exercise comes next (``cli``).
+Not here: judging (see ``course.judging``, ``checks``), or which exercise comes next (see ``cli``).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 _OUTPUT_LINES = 8
-_REPEAT = "Again with the same values:"
+_REPEAT = "To repeat this check:"
 _HINT = "Enable tracemalloc to get the object allocation traceback"
 _FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
-"""Of a Python file that is named by its full path."""
+"""The folders in the full path of a Python file."""
 
 
 def verdict_lines(
@@ -41,11 +41,11 @@ def verdict_lines(
     repeat: str = "",
     rows: int = 12,
 ) -> Iterator[Line]:
-    """Lines for a terminal, none wider than ``width``.
+    """Yield lines for a terminal, none wider than ``width``.
 
-    message: the sentence that does not hold; None if all do. knobs: what the run was given, where that
-    is not what the file says. output: what the script wrote, shown only beside a failure. repeat: the
-    command for the same run again, where its values were drawn.
+    ``message`` is the sentence that does not hold; None if all do. ``knobs`` are those of the run that differ
+    from the file. ``output`` is the script's, shown only with a failure. ``repeat`` is the command that
+    repeats the run if its values were drawn.
     """
     for sentence in held:
         yield from _item(theme.good, _PASSED, sentence, width)
@@ -79,7 +79,7 @@ def verdict_text(
     output: str = "",
     repeat: str = "",
 ) -> Iterator[str]:
-    """The same in plain words, a line each."""
+    """Yield the same in plain words, line by line."""
     for sentence in held:
         yield f"  held: {sentence}"
     if message is None:
@@ -100,13 +100,13 @@ def verdict_text(
 
 
 def newest_lines(output: str) -> list[str]:
-    """The newest lines, without folders, which say nothing, and without Python's hint about tracemalloc."""
+    """Return the newest lines, without folders, which add nothing, or Python's hint about tracemalloc."""
     lines = [_FOLDERS.sub("", line) for line in output.splitlines() if line.strip() and _HINT not in line]
     return lines[-_OUTPUT_LINES:]
 
 
 def _written(line: str, width: int) -> Iterator[Line]:
-    """A line of the program's, indented as it was, in as many lines as it needs, three at the most."""
+    """Yield a line of the program, indented as it was, wrapped to at most three lines."""
     indent = "  " + line[: len(line) - len(line.lstrip())]
     parts = textwrap.wrap(
         line, max(width, _LEAST_WIDTH), initial_indent="  ", subsequent_indent=indent, drop_whitespace=False

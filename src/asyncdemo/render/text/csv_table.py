@@ -1,7 +1,7 @@
-"""The spans of runs as CSV: a row for each, for spreadsheets and data frames.
+"""The spans of runs as CSV, one per row, for spreadsheets and data frames.
 
-``kind`` says what a row is about: a lane or a request, a connection of a pool, or a sample of memory.
-Times are nanoseconds from the open of the run's first lane or request. Not for: sums (``metrics``).
+``kind`` says what a row is about: a lane or a request, a connection of a pool, or a sample of memory. Times
+are nanoseconds from the open of the run's first lane or request. Not here: sums (see ``metrics``).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COLUMNS = (
 
 
 def render_csv(runs: Sequence[Run]) -> str:
-    """With a header; lines end in CR LF, as RFC 4180 has it."""
+    """Return the table with a header; lines end in CR LF, as in RFC 4180."""
     out = io.StringIO()
     table = csv.DictWriter(out, COLUMNS, restval="")
     table.writeheader()
@@ -72,7 +72,7 @@ def _rows(run: Run) -> Iterator[dict[str, object]]:
 
 
 def _wakers(run: Run) -> dict[tuple[int, int], str]:
-    """(track, when it could run again) -> the name of the track that saw to it."""
+    """Return, for each (track, time when it could run again), the name of the track that woke it."""
     return {
         (wake.woken, wake.at_ns): run.tracks[wake.waker].name
         for wake in run.wakes
@@ -81,7 +81,7 @@ def _wakers(run: Run) -> dict[tuple[int, int], str]:
 
 
 def _connections(run: Run) -> Iterator[dict[str, object]]:
-    """lane: its place in the pool."""
+    """Yield connections. ``lane`` is the index in the pool."""
     for pool in pool_sections(run):
         for index, row in enumerate(pool.rows):
             for stretch in row.stretches:

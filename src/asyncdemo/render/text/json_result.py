@@ -12,15 +12,14 @@ from typing import Any
 from asyncdemo.analysis.diagnose import Finding, diagnose
 from asyncdemo.analysis.metrics import (
     FunctionUse,
-    LaneTotals,
     LongestStep,
     MemoryUse,
     RequestUse,
     ResourceUse,
     measure,
-    row_totals,
 )
 from asyncdemo.analysis.metrics.pools import PoolUse, pool_use
+from asyncdemo.analysis.metrics.states import totals_of
 from asyncdemo.model import Lane, Outcome, Request, Run, Site, Stuck
 from asyncdemo.render.timeline.layout import open_ns
 
@@ -33,7 +32,7 @@ def lesson_result(
     runs: Sequence[Run],
     predictions: Sequence[Mapping[str, str]] = (),
 ) -> dict[str, Any]:
-    """predictions: each question that the runs answer, with what happened and why."""
+    """Return the result. ``predictions``: each question that the runs answer, with what happened and why."""
     return {
         "format": FORMAT,
         "lesson": lesson_id,
@@ -75,18 +74,12 @@ def variant_result(run: Run) -> dict[str, Any]:
         "depth": metrics.depth,
         "resources": [_resource(use) for use in metrics.resources],
         "functions": [_function(name, use) for name, use in metrics.functions.items()],
-        "lane_list": [
-            _lane(run, lane, totals, zero_ns)
-            for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True)
-        ],
+        "lane_list": [_lane(run, lane, zero_ns) for lane in run.lanes],
         "findings": [_finding(finding) for finding in diagnose(run)],
         "stuck": [_stuck(run, one) for one in run.stuck],
         "requests": _requests(metrics.requests),
         "paths": {path: _requests(use) for path, use in metrics.paths.items()},
-        "request_list": [
-            _request(request, totals, zero_ns)
-            for request, totals in zip(run.requests, row_totals(run) if run.requests else (), strict=True)
-        ],
+        "request_list": [_request(request, zero_ns) for request in run.requests],
         "pools": [_pool(use) for use in pool_use(run)],
         "connections_open": metrics.connections_open,
         "memory": _memory(metrics.memory),
@@ -113,18 +106,19 @@ def _requests(use: RequestUse) -> dict[str, Any] | None:
     }
 
 
-def _request(request: Request, totals: LaneTotals, zero_ns: int) -> dict[str, Any]:
+def _request(request: Request, zero_ns: int) -> dict[str, Any]:
     return {
         "name": request.name,
         "status": request.status,
         "error": request.error,
         "start_s": _seconds(request.start_ns - zero_ns),
         "end_s": _seconds(request.end_ns - zero_ns),
-        **_states(totals),
+        **_states(request),
     }
 
 
-def _states(totals: LaneTotals) -> dict[str, Any]:
+def _states(row: Lane | Request) -> dict[str, Any]:
+    totals = totals_of(row)
     return {
         "running_s": _seconds(totals.running_ns),
         "ready_s": _seconds(totals.ready_ns),
@@ -198,14 +192,14 @@ def _function(name: str, use: FunctionUse) -> dict[str, Any]:
     }
 
 
-def _lane(run: Run, lane: Lane, totals: LaneTotals, zero_ns: int) -> dict[str, Any]:
+def _lane(run: Run, lane: Lane, zero_ns: int) -> dict[str, Any]:
     return {
         "name": lane.name,
         "track": run.tracks[lane.track].name,
         "start_s": _seconds(lane.start_ns - zero_ns),
         "end_s": _seconds(lane.end_ns - zero_ns),
         "outcome": str(lane.outcome),
-        **_states(totals),
+        **_states(lane),
     }
 
 

@@ -1,15 +1,14 @@
 """Runs as plain text: for a pipe, a log, a screen reader, a golden test.
 
-Sentences and figures only, no control codes and no pictures: a line for each run, and what was found in it.
-With details all figures, and a line for each lane or request up to a bound; the others share one.
-Not for: what the facts are (``facts``).
+Sentences and figures only, no control codes or pictures: a line for each run, and its findings. With details,
+all figures, and a line for each lane or request up to a limit; the others share one.
+Not here: the contents of facts (see ``facts``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from asyncdemo.analysis.metrics import row_totals
 from asyncdemo.model import Clock, Run, RunOutcome
 from asyncdemo.render.facts.runs import (
     Account,
@@ -38,10 +37,10 @@ def render_plain(
     meant: Collection[str] = (),
     details: bool = False,
 ) -> str:
-    """The text, ending in a newline.
+    """Return the text, with a final newline.
 
-    lanes: how many get a line each. encoding: of the stream it goes to; what it cannot hold of
-    the script's names is written as an escape. meant: as for ``account_for``.
+    ``lanes`` is how many get their own line. Names of the script that ``encoding`` can't represent are
+    escaped. ``meant`` is as in ``account_for``.
     """
     accounts = account_for(runs, meant)
     if details:
@@ -52,7 +51,7 @@ def render_plain(
 
 
 def _brief(account: Account) -> Iterator[str]:
-    """One line, if all went well and there is nothing to find."""
+    """Yield just one line if everything went well and there are no findings."""
     run = account.run
     words = summary_words(run, account.metrics) or empty_words(run)
     how = "" if run.outcome is RunOutcome.OK else f"{status(run)}; "
@@ -92,7 +91,7 @@ def _details(account: Account, lanes: int) -> Iterator[str]:
 
 
 def _pool(pool: PoolSection) -> Iterator[str]:
-    """A line for each connection up to a bound; who held it, up to another."""
+    """Yield a line for each connection up to a limit, with its holders, up to another."""
     yield f"  {clean(pool.title)}, {pool.about}:"
     shown = len(pool.rows) if len(pool.rows) <= _CONNECTIONS + 1 else _CONNECTIONS
     for row in pool.rows[:shown]:
@@ -125,7 +124,7 @@ def _connection(row: ConnectionRow) -> str:
 
 
 def _memory(run: Run) -> Iterator[str]:
-    """Some points of the curve, from the first to the last."""
+    """Yield some points of the curve, from the first to the last."""
     samples = run.memory
     if not samples:
         return
@@ -141,15 +140,15 @@ def _memory(run: Run) -> Iterator[str]:
 
 def _rows(account: Account, most: int) -> Iterator[str]:
     run = account.run
-    rows, totals = run.rows, row_totals(run)
+    rows = run.rows
     if not rows:
         yield f"  {empty_words(run)}"
         return
     zero = open_ns(run)
     yield f"  {noun(run)}s:"
-    # One line more than the bound says nothing that the last row itself would not.
+    # One line above the limit: a summary of one row would not be shorter than the row.
     shown = len(rows) if len(rows) <= most + 1 else most
-    for row, total in zip(rows[:shown], totals[:shown], strict=True):
-        yield f"    {clean(row.name)}: {row_words(row, total, zero)}"
+    for row in rows[:shown]:
+        yield f"    {clean(row.name)}: {row_words(row, zero)}"
     if shown < len(rows):
-        yield f"    {folded_words(rows[shown:], totals[shown:])}"
+        yield f"    {folded_words(rows[shown:])}"

@@ -1,6 +1,6 @@
-"""What many schedules of one script came to: in words, and as the JSON object ``asyncdemo.schedules/1``.
+"""The results of many schedules of one script: in words, and as the JSON object ``asyncdemo.schedules/1``.
 
-Not for: which schedules are tried (``serving.schedules``), or timelines (``render.terminal.schedules``).
+Not here: which schedules are tried (see ``serving.schedules``), timelines (``render.terminal.schedules``).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ FORMAT = "asyncdemo.schedules/1"
 _WIDEST = 60
 _GROUPS = 8
 _FEW_DELAYS = 4
-"""With more the token is a seed, which is shorter."""
+"""With more, the token is a seed, which is shorter."""
 
 
 def conclusion(name: str, exploration: Exploration) -> str:
-    """The sentence to begin with."""
+    """Return the first sentence."""
     if not exploration.groups:
-        return f"{name} did not come to its end in any schedule."
+        return f"{name} did not finish in any schedule."
     number = count(exploration.tried, "schedule")
     differing = exploration.tried - exploration.groups[0].count
     if not differing:
-        return f"{name} came to the same in {'all ' if exploration.tried > 1 else ''}{number}."
-    return f"{name} came to something else in {differing} of {number}."
+        return f"{name} had the same outcome in {'all ' if exploration.tried > 1 else ''}{number}."
+    return f"{name} had another outcome in {differing} of {number}."
 
 
 def group_lines(exploration: Exploration) -> Iterator[str]:
-    """A line for each outcome: how often, what came out, and the schedule to see it again."""
+    """Yield a line for each outcome: how often, the result, and the schedule that repeats it."""
     groups = exploration.groups
     width = len(str(max((group.count for group in groups), default=0)))
     endings = _distinct([group.example.ending for group in groups])
@@ -47,13 +47,13 @@ def group_lines(exploration: Exploration) -> Iterator[str]:
 
 
 def group_token(group: Group) -> str:
-    """The schedule of its example, in characters."""
+    """Return the schedule of its example, as a string."""
     delays = delays_of(group.example.run)
     return token_of(delays if len(delays) <= _FEW_DELAYS else group.example.delays)
 
 
 def _distinct(endings: Sequence[Ending]) -> list[str]:
-    """What is special about each: of the lines those that not all have printed."""
+    """Return what distinguishes each: the printed lines that are not in all of them."""
     common = set.intersection(*(set(ending.lines) for ending in endings)) if len(endings) > 1 else set()
     return [fit(clean(_words(ending, common)), _WIDEST, "...") for ending in endings]
 
@@ -69,7 +69,7 @@ def _words(ending: Ending, common: set[str]) -> str:
 
 
 def delay_words(run: Run, most: int = _FEW_DELAYS) -> str:
-    """When time passes in this schedule, in a sentence."""
+    """Return when time passes in this schedule, in a sentence."""
     zero_ns = open_ns(run)
     delays = [
         f"{duration(delay.length_ns)} at {duration(max(delay.at_ns - zero_ns, 0))}"
@@ -81,7 +81,7 @@ def delay_words(run: Run, most: int = _FEW_DELAYS) -> str:
 
 
 def difference_words(difference: Difference | None) -> str:
-    """Where the two runs part, in a sentence."""
+    """Return where the two runs diverge, in a sentence."""
     if difference is None:
         return "Everything comes in the same order in both; only the times differ."
     if len(difference.first) == 1 or len(difference.second) == 1:
@@ -99,7 +99,7 @@ def _moment(moment: Moment) -> str:
 
 
 def schedules_result(script: str, exploration: Exploration) -> dict[str, Any]:
-    """The object that ``--json`` prints."""
+    """Return the object that ``--json`` prints."""
     differing = exploration.differing
     base = exploration.groups[0].example.run if exploration.groups else None
     difference = first_difference(base, differing[0].example.run) if base is not None and differing else None

@@ -1,1 +1,1 @@
-"""Which cell of a picture shows what. Pure: no colours and no glyphs, which are each output's own."""
+"""The cells of a picture. Pure, without colours and glyphs: each output has its own."""

@@ -1,12 +1,12 @@
-"""Adds up what lanes do, as it happens, so that a picture of any size can be drawn at any time.
+"""Adds up the states of lanes as they change, so that a picture of any size can be drawn at any time.
 
-A change costs O(1): a state that begins or ends at ``t`` is one number in the bin of ``t`` (how many
-more lanes are in the state from then on) and another for the rest of that bin. Sums over the bins
-give back exactly how long how many lanes were in the state. Both numbers of two neighbours add up
-to those of the pair, so bins merge in pairs when time goes on, and rows when lanes become many:
-ten thousand lanes cost a frame no more than a hundred do.
+A change costs O(1): a state that begins or ends at ``t`` is one number in the bin of ``t`` (how many more
+lanes are in the state from then on) and another for the rest of that bin. Sums over the bins give the exact
+total time of the lanes in the state. The numbers of two neighbouring bins add up to those of the pair, so
+bins merge in pairs as time passes, and rows as lanes are added: a frame of ten thousand lanes costs no more
+than one of a hundred.
 
-Not for: knowing about runs (``layout``), glyphs or the terminal.
+Not here: runs (see ``layout``), glyphs or the terminal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BUSY = frozenset({Shade.RUNNING, Shade.HELD})
 
 
 class _Group:
-    """What the lanes of one row did: for each shade, changes of level, and their rest, by bin."""
+    """The lanes of one row: for each shade, changes of level, and their rest, by bin."""
 
     __slots__ = ("changes", "first", "rests", "size")
 
@@ -36,7 +36,7 @@ class _Group:
         self.rests: list[list[int]] = [[]] * _STATES
 
     def take(self, other: _Group) -> None:
-        """Count what the other counted too."""
+        """Add the counts of the other group."""
         for shade, changes in enumerate(other.changes):
             mine = self.changes[shade]
             if changes is None:
@@ -51,10 +51,14 @@ class _Group:
 class Accumulator:
     """States of lanes in bins of time and rows of lanes, both bounded.
 
-    bins: the most bins (even). bin_ns: their first width; it doubles when time goes past the end.
-    rows: the most rows. head: how many of them keep one lane each, by default ``head_of(rows)``.
-    fold: lanes of a row past the head; it doubles when there are more lanes than rows.
-    counts: how many lanes are in each state now. seen: the shades that there ever were.
+    Attributes:
+        bins: The most bins (even).
+        bin_ns: Their initial width; it doubles when time passes the end.
+        rows: The most rows.
+        head: How many of them keep one lane each, by default ``head_of(rows)``.
+        fold: Lanes in a row past the head; it doubles when there are more lanes than rows.
+        counts: How many lanes are in each state now.
+        seen: The shades that have occurred.
     """
 
     def __init__(
@@ -88,11 +92,11 @@ class Accumulator:
         return self._shades.get(lane, Shade.CLOSED)
 
     def running_since(self) -> dict[int, int]:
-        """The lanes that run now, and since when."""
+        """Return the lanes that are running now, and since when."""
         return {lane: at for lane, at in self._since.items() if self._shades[lane] is Shade.RUNNING}
 
     def lane_opened(self, lane: int, at_ns: int, shade: Shade) -> None:
-        """Lanes open in the order of their numbers, 0, 1, ..."""
+        """Open a lane. Lanes open in the order of their numbers, 0, 1, ..."""
         if lane in self._shades:
             self.lane_changed(lane, at_ns, shade)
             return
@@ -103,7 +107,7 @@ class Accumulator:
         self._since[lane] = at_ns
 
     def lane_changed(self, lane: int, at_ns: int, shade: Shade) -> None:
-        """From ``at_ns`` on; of a lane that is not open, nothing."""
+        """Change the state from ``at_ns`` on. Does nothing for a lane that is not open."""
         before = self._shades.get(lane)
         if before is None or before is shade:
             return
@@ -116,7 +120,7 @@ class Accumulator:
             self._count(group, before, at_ns, -1)
             self._count(group, shade, at_ns, 1)
         else:
-            # The same as the two counts above, without their calls: most events come this way.
+            # The same as two calls of _count, inlined because most events come this way.
             rest = (at + 1) * self.bin_ns - at_ns
             changes[at] -= 1
             entered[at] += 1
@@ -129,7 +133,7 @@ class Accumulator:
         self._since[lane] = at_ns
 
     def lane_closed(self, lane: int, at_ns: int, opened_ns: int = -1) -> None:
-        """opened_ns: when it opened; a lane with no length is drawn as if it ran for a nanosecond."""
+        """Close a lane. If it opened at the same time, ``opened_ns``, it is drawn as if it ran for 1 ns."""
         shade = self._shades.pop(lane, None)
         if shade is None:
             return
@@ -144,7 +148,7 @@ class Accumulator:
         self.counts[shade] -= 1
 
     def repaint(self, lane: int, since_ns: int, shade: Shade) -> None:
-        """What the lane does now is ``shade``, and has been since that time."""
+        """Change the current state's shade, from ``since_ns`` on."""
         now = self._shades.get(lane)
         if now is not None and now is not shade:
             self.lane_changed(lane, since_ns, shade)
@@ -159,9 +163,9 @@ class Accumulator:
         ended: Sequence[str] = (),
         head: int | None = None,
     ) -> Grid:
-        """The picture now. column_ns must be a whole number of bins.
+        """Return the current picture. ``column_ns`` must be a whole number of bins.
 
-        head: how many rows shall keep one lane each where the others are folded, as far as they still can.
+        If lanes are folded, ``head`` rows keep one lane each, as far as still possible.
         """
         if column_ns % self.bin_ns:
             raise ValueError(f"columns of {column_ns} ns do not fit bins of {self.bin_ns} ns")
@@ -189,9 +193,9 @@ class Accumulator:
         return Grid(columns, column_ns, self.opened, tuple(drawn), tuple(totals or ()))
 
     def column_ns(self, columns: int, until_ns: int) -> int:
-        """A column of which ``columns`` reach past ``until_ns``: bins, doubled until that is so.
+        """Return the width of a column, doubled from bins until ``columns`` of them reach past ``until_ns``.
 
-        While time goes on, the scale of a live picture then changes seldom, and one can follow it.
+        This way, the scale of a live picture seldom changes, which makes it easier to follow.
         """
         bins = until_ns // (columns * self.bin_ns) + 1
         return self.bin_ns << (bins - 1).bit_length()
@@ -237,7 +241,7 @@ class Accumulator:
                 if changes is None:
                     continue
                 rests = group.rests[shade]
-                # A change in the first of the two is felt for the whole of the second.
+                # A change in the first bin also lasts for all of the second.
                 felt = map(int.__mul__, changes[::2], repeat(width))
                 group.rests[shade] = [*map(add, map(add, rests[::2], rests[1::2]), felt), *spare]
                 group.changes[shade] = [*map(add, changes[::2], changes[1::2]), *spare]
@@ -255,7 +259,7 @@ class Accumulator:
         self._groups = merged
 
     def _rows(self, rows: int, head: int) -> list[list[_Group]]:
-        """The groups of each row to draw, if there may be only so many."""
+        """Return the groups of each row to draw, if there may be at most ``rows``."""
         groups = self._groups
         if len(groups) <= rows:
             return [[group] for group in groups]
@@ -267,7 +271,7 @@ class Accumulator:
         ]
 
     def _amounts(self, groups: Sequence[_Group], columns: int, column_ns: int, now_ns: int) -> list[Counts]:
-        """Lanes in each state, on average over each column up to now."""
+        """Return the average number of lanes in each state, for each column up to now."""
         columns = min(columns, now_ns // column_ns + 1)
         bins = column_ns // self.bin_ns
         by_shade: list[Sequence[float]] = []
@@ -297,24 +301,24 @@ class Accumulator:
                 sums = list(map(add, sums, areas[at::bins]))
             areas = sums
         column_ns = bins * width
-        # What is open stays so for the rest of the column, but the time after now has not been.
+        # Whatever is open stays so for the rest of the column, but the time after now has not passed yet.
         areas[-1] -= levels[-1] * max(until * width - now_ns, 0)
         return [area / column_ns for area in areas]
 
 
 def head_of(rows: int) -> int:
-    """How many of the rows keep one lane each when the others are folded: enough to see an example."""
+    """Return how many rows keep one lane each when the others are folded: enough for some examples."""
     return min(rows // 3, 8)
 
 
 def fold_of(lanes: int, rows: int) -> int:
-    """How many lanes share a row past the head, so that all of them get in."""
+    """Return how many lanes share a row past the head, so that all of them fit."""
     head = head_of(rows)
     return 1 if lanes <= rows else -(-(lanes - head) // (rows - head))
 
 
 def cells_of(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:
-    """Of the average number of lanes in each state, column by column, in a row of ``size`` lanes."""
+    """Return a row's cells. ``counts``: its average number of lanes in each state, by column."""
     if size > 1:
         return tuple(density_of(amounts, size) for amounts in counts)
     cells: list[Cell] = []

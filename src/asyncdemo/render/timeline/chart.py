@@ -1,6 +1,6 @@
-"""Timelines for a page: exact bars where a reader can see them, cells and bands where there are too many.
+"""Timelines for a page: exact bars where readers can see them, cells and bands where there are too many.
 
-``svg`` draws it and ``html`` plays it. Not for: terminals (``grid``, ``draw``).
+``svg`` draws them and ``html`` plays them. Not here: terminals (see ``grid``, ``draw``).
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _WAITS = (State.WAITING, State.QUEUED)
 
 
 class Bar(NamedTuple):
-    """One stretch of a row.
+    """One state of a row.
 
-    why: what it waits for, what blocks, who holds a connection. line: of the chart's file, where the row is
-    then: where it waits or blocks, or went on from; 0 if that is not known.
+    ``why``: what it waits for, what blocks, who holds a connection. ``line``: the line in the chart's file
+    where the row waits or blocks, or continued from; 0 if unknown.
     """
 
     start_ns: int
@@ -64,7 +64,7 @@ class Bar(NamedTuple):
 
 
 class RowWake(NamedTuple):
-    """One row made another go on. waker, woken: their places among the rows."""
+    """One row woke another. ``waker``, ``woken``: indices of the rows."""
 
     at_ns: int
     waker: int
@@ -72,7 +72,7 @@ class RowWake(NamedTuple):
 
 
 class Band(NamedTuple):
-    """How many lanes of a folded row were in each state, on average."""
+    """The average number of lanes of a folded row in each state."""
 
     start_ns: int
     end_ns: int
@@ -92,7 +92,7 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class ChartPool:
-    """title, about: as of a ``PoolSection``. folded: connections without a row of their own."""
+    """``title``, ``about``: as in ``PoolSection``. ``folded``: connections without their own row."""
 
     title: str
     about: str
@@ -104,9 +104,9 @@ class ChartPool:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """folded: how many lanes or requests have no row of their own. noun: what they are.
+    """A run's chart. ``folded``: how many lanes or requests (``noun``) have no row of their own.
 
-    file: whose lines the bars name; "" if they name none. wakes: who made whom go on.
+    ``file`` has the lines of the bars; "" if they have none. ``wakes``: which row woke which.
     """
 
     run: Run
@@ -128,17 +128,17 @@ class Chart:
 
     @property
     def shades(self) -> Iterator[Shade]:
-        """Those that occur, some of them more than once."""
+        """The shades that occur, possibly more than once."""
         for row in (*self.rows, *self.connections):
             yield from {bar.shade for bar in row.bars}
             yield from {busiest(band.counts) for band in row.bands if at_work(band.counts) > 0}
 
 
 def charts(runs: Sequence[Run], rows: int = _ROWS, bars: int = _BARS) -> tuple[int, tuple[Chart, ...]]:
-    """(the scale in ns, that of the longest run; a chart for each).
+    """Return (the scale in ns, that of the longest run; a chart for each).
 
-    rows: the most rows of a chart. bars: the most that are drawn one by one; above, the time is
-    cut into cells, in which nothing that ran or blocked is lost.
+    ``rows``: the most rows of a chart. ``bars``: the most that are drawn one by one. If there are more, time
+    is divided into cells, which still show everything that ran or blocked.
     """
     scale = scale_ns(runs)
     column = column_ns(runs, _COLUMNS)
@@ -156,7 +156,7 @@ def charts(runs: Sequence[Run], rows: int = _ROWS, bars: int = _BARS) -> tuple[i
 
 
 def _pool(section: PoolSection, column: int, scale_ns: int) -> ChartPool:
-    """column: how long one is, in ns."""
+    """Return the pool. ``column`` is the width of a column, in ns."""
     drawn = [row for row in section.rows if row.stretches]
     bars = sum(len(row.stretches) for row in drawn)
     if len(drawn) <= _POOL_ROWS and bars <= _POOL_BARS:
@@ -236,7 +236,7 @@ def _cut_row(row: Row, column_ns: int, scale_ns: int) -> ChartRow:
 
 
 def _cell_bars(cell: Cell, start_ns: int, column_ns: int) -> Iterator[Bar]:
-    """A cell that ran for a part of it is that part, and what it did most in the rest."""
+    """Yield the running part of a cell, and its main state for the rest."""
     end_ns = start_ns + column_ns
     if cell.shade is Shade.RUNNING and cell.fill < FULL:
         ran_ns = start_ns + column_ns * cell.fill // FULL

@@ -1,6 +1,6 @@
-"""Figures over time, as they are drawn below the rows: memory, who holds and queues for a resource.
+"""Figures over time, as they are drawn below the rows: memory, holders and waiters of resources.
 
-Not for: glyphs and lines (``sections``, ``svg``), figures of a whole run (``metrics``).
+Not here: glyphs and lines (see ``sections``, ``svg``), figures of a whole run (see ``metrics``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from asyncdemo.analysis.metrics.pools import queueing
-from asyncdemo.model import MemorySample, Resource, Run
+from asyncdemo.model import Lane, MemorySample, Request, Resource, Run, Slot
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.render.words import size
 
@@ -26,9 +26,9 @@ _FIGURES: dict[str, Callable[[MemorySample], int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """points: (time on the axis, value), in order of time, from the last one before the first row opened on.
+    """A curve. ``points``: (time on the axis, value), from the last one before the first row opened.
 
-    words: the first value of all, and the greatest.
+    ``words`` has the first value of all, and the maximum.
     """
 
     label: str
@@ -41,7 +41,7 @@ class Curve:
 
 
 def memory_curves(run: Run) -> tuple[Curve, ...]:
-    """Resident and virtual memory; none if it was not sampled while rows were open."""
+    """Return resident and virtual memory; none if it was not sampled while rows were open."""
     zero, extent = open_ns(run), extent_ns(run)
     before = [sample for sample in run.memory if sample.at_ns <= zero]
     shown = [*before[-1:], *(sample for sample in run.memory if zero < sample.at_ns <= zero + extent)]
@@ -57,19 +57,19 @@ def memory_curves(run: Run) -> tuple[Curve, ...]:
 
 
 def most_of(all_curves: Sequence[Sequence[Curve]]) -> dict[str, int]:
-    """By label the greatest value of any run: what the axes of all of them end at."""
+    """Return the maximum in any run by label, where the axes of all of them end."""
     most: dict[str, int] = {}
     for curve in (curve for curves in all_curves for curve in curves):
         most[curve.label] = max(most.get(curve.label, 0), curve.most)
     return most
 
 
-def levels(intervals: Iterable[tuple[int, int]]) -> Iterator[Level]:
-    """How many of the intervals (start, end) there are at the same time, whenever that changes."""
+def levels(intervals: Iterable[Slot | Lane | Request]) -> Iterator[Level]:
+    """Yield the number of overlapping intervals, at each change."""
     changes: defaultdict[int, int] = defaultdict(int)
-    for start, end in intervals:
-        changes[start] += 1
-        changes[end] -= 1
+    for interval in intervals:
+        changes[interval.start_ns] += 1
+        changes[interval.end_ns] -= 1
     level = 0
     for at in sorted(changes):
         if changes[at]:
@@ -77,19 +77,12 @@ def levels(intervals: Iterable[tuple[int, int]]) -> Iterator[Level]:
             yield at, level
 
 
-def open_rows(run: Run) -> list[Level]:
-    """How many rows are open, on the clock of the run."""
-    return list(levels((row.start_ns, row.end_ns) for row in run.rows))
-
-
 def resource_levels(run: Run) -> Iterator[tuple[Resource, dict[str, list[Level]]]]:
-    """Of each resource how many hold it and queue for it, or how long the queue is, where there is any."""
-    queued: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for one in queueing(run):
-        queued[one.resource].append((one.start_ns, one.end_ns))
+    """Yield each resource with the number of its holders and waiters, or its queue length, if any."""
+    queued = queueing(run)
     for resource in run.resources:
         series = {
-            "held": list(levels((slot.start_ns, slot.end_ns) for slot in resource.slots)),
+            "held": list(levels(resource.slots)),
             "queued": list(levels(queued[resource.index])),
             "length": list(resource.levels),
         }
@@ -99,9 +92,9 @@ def resource_levels(run: Run) -> Iterator[tuple[Resource, dict[str, list[Level]]
 def column_values(
     points: Sequence[tuple[int, int]], columns: int, column_ns: int, until_ns: int
 ) -> list[int | None]:
-    """The greatest value in each column; a value holds until the next one. None where none is known.
+    """Return the maximum in each column, None if unknown. A value holds until the next one.
 
-    until_ns: where the picture ends.
+    The picture ends at ``until_ns``.
     """
     times = [at for at, _ in points]
     values: list[int | None] = []

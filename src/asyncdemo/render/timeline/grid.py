@@ -1,7 +1,7 @@
-"""A timeline cut into rows and columns: what every view of a terminal draws.
+"""A timeline as rows and columns, for every view in a terminal.
 
-``accumulator`` makes grids, from a recorded run or from one that is still going. Here are the
-shapes and the rules of what a cell shows. Not for: glyphs, colours and widths (``theme``, ``draw``).
+``accumulator`` makes grids, from a recorded run or from one in progress. Here are the types and the rules for
+the content of a cell. Not here: glyphs, colours and widths (see ``theme``, ``draw``).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from operator import itemgetter
 from typing import NamedTuple
 
 FULL = 8
-"""A running cell, and one of a folded row, is filled in eighths."""
+"""The fill of a cell that runs, or is in a folded row, is in eighths."""
 
 
 class Shade(IntEnum):
-    """What a cell can show: a state of a lane, one with its cause, what a connection does, or nothing."""
+    """The content of a cell: a lane's state, one with its cause, a connection's state, or nothing."""
 
     RUNNING = 0
     READY = 1
@@ -30,15 +30,15 @@ class Shade(IntEnum):
     POOL = 8
     """Queued for a connection of a pool."""
     ACCEPT = 9
-    """Of a request: the server has not accepted it yet."""
+    """A request that the server has not accepted yet."""
     WORKER = 10
-    """Of a request: no thread of the server has taken it yet."""
+    """A request that no thread of the server has taken yet."""
     CLIENT = 11
-    """Of a request: its client has not begun to send it."""
+    """A request that its client has not begun to send."""
     RESPONSE = 12
-    """Of a request: it is handled, and the response is under way."""
+    """A request that is handled, and whose response is under way."""
     OPENING = 13
-    """Of a connection, as the last three."""
+    """A state of a connection, like HELD and IDLE."""
     IDLE = 14
     HELD = 15
     CLOSED = 16
@@ -58,7 +58,7 @@ STATE_OF = {
     Shade.CLIENT: Shade.WAITING,
     Shade.RESPONSE: Shade.WAITING,
 }
-"""The state of those that show its cause as well."""
+"""The state of the shades that also show its cause."""
 
 _NOT_AT_WORK = frozenset(
     {
@@ -74,7 +74,7 @@ _NOT_AT_WORK = frozenset(
 )
 
 AT_WORK = tuple(shade for shade in SHADES if shade not in _NOT_AT_WORK)
-"""Of a folded row these are counted: who queues has not begun, and an idle connection serves nobody."""
+"""These count in a folded row. Queued lanes have not begun, and an idle connection serves nothing."""
 
 _CAUSES = {
     (int(state), reason): shade
@@ -93,20 +93,20 @@ _CAUSES = {
 """(state, reason) -> the shade that shows both."""
 
 Counts = tuple[float, ...]
-"""Lanes of each shade but CLOSED, on average over a cell."""
+"""Lanes of each shade but CLOSED, averaged over a cell."""
 
 NOBODY: Counts = (0.0,) * (len(SHADES) - 1)
 
 
 def shade_of(state: int, reason: str) -> Shade:
-    """Of a state (its number) with that cause."""
+    """Return the shade of a state (its number) with that cause."""
     return _CAUSES.get((state, reason)) or SHADES[state]
 
 
 class Cell(NamedTuple):
-    """shade: what dominates. fill: how much of it, in eighths. counts: how many lanes in each state.
+    """A cell. ``shade``: the main one. ``fill``: how much of it, in eighths. ``counts``: lanes in each state.
 
-    Of a folded row fill is how many of its lanes are at work, and shade what most of those do.
+    In a folded row, ``fill`` is the share of lanes at work, and ``shade`` what most of them do.
     """
 
     shade: Shade
@@ -125,7 +125,7 @@ EMPTY = Cell(Shade.CLOSED, 0)
 class Row:
     """One line of the picture: the lanes ``first`` to ``first + size - 1``.
 
-    label: the lane's name, if it is one. cells: as many as the grid has columns.
+    ``label`` is the name of a single lane. ``cells`` has one for each column of the grid.
     """
 
     first: int
@@ -139,8 +139,8 @@ class Row:
 class Grid:
     """All lanes of one run on a time axis of ``columns`` cells of ``column_ns``.
 
-    rows: in the order of the lanes; none is left out. totals: all of them in one row.
-    origin_ns: the time at the left edge. noun: what the rows are.
+    ``rows`` are in the order of the lanes, without gaps. ``totals`` has all of them in one row. ``origin_ns``
+    is the time at the left edge. ``noun`` names the rows.
     """
 
     columns: int
@@ -153,7 +153,7 @@ class Grid:
 
     @property
     def shades(self) -> frozenset[Shade]:
-        """Those that occur, were it for a moment."""
+        """Shades that occur, however briefly."""
         by_shade = zip(*self.totals, strict=True)
         return frozenset(shade for shade, counts in zip(SHADES, by_shade, strict=False) if any(counts))
 
@@ -164,7 +164,7 @@ class Grid:
 
     @property
     def fold(self) -> int:
-        """The most lanes that one row stands for."""
+        """The most lanes in one row."""
         return max((row.size for row in self.rows), default=1)
 
 
@@ -172,12 +172,12 @@ _working: Callable[[Counts], tuple[float, ...]] = itemgetter(*AT_WORK)
 
 
 def at_work(counts: Counts) -> float:
-    """How many of those counted are at work."""
+    """Return how many of those counted are at work."""
     return sum(_working(counts))
 
 
 def busiest(counts: Counts) -> Shade:
-    """What most of those at work do; blocking, if anybody does."""
+    """Return what most of those at work are doing; blocking, if any lane is."""
     if counts[Shade.BLOCKING] > 0:
         return Shade.BLOCKING
     working = _working(counts)
@@ -185,7 +185,7 @@ def busiest(counts: Counts) -> Shade:
 
 
 def density_of(counts: Counts, size: int) -> Cell:
-    """What a cell shows of a folded row of ``size`` lanes: how many of them are at work, on average."""
+    """Return a folded row's cell: how many of its ``size`` lanes are at work, on average."""
     working = at_work(counts)
     if working <= 0:
         return Cell(Shade.CLOSED, 0, counts)
@@ -193,17 +193,17 @@ def density_of(counts: Counts, size: int) -> Cell:
 
 
 def cell_of(counts: Counts, was_brief: bool) -> Cell:
-    """What a cell shows of the average number of lanes in each state, in a row of one lane.
+    """Return a single lane's cell, from the average number of lanes in each state.
 
-    Blocking always shows, and so does a connection that opens. Running shows however short it is, as a
-    part of the cell, and so does a connection that is held. Else the state
-    that takes most of the time shows; that nobody was open shows only if nobody was.
-    was_brief: the cell before showed a short run. Where every cell would, each second one shows
-    what dominates, or a lane that runs in many small steps would seem to do nothing else.
+    Blocking always shows, and so does a connection that opens. Running shows however short it is, as a part
+    of the cell, and so does a connection that is held. Otherwise, the state that takes most of the time
+    shows. CLOSED shows only if the lane was never open in the cell. ``was_brief`` means that the previous
+    cell showed a short run. If every cell would, every other one shows the main state instead. Otherwise, a
+    lane with many small steps would seem to do nothing else.
     """
     for urgent in (Shade.BLOCKING, Shade.OPENING):
         if counts[urgent] > 0:
-            # Of the time that the lane was open, as for the states that fill their cell.
+            # As a share of the time that the lane was open, like for states that fill their cell.
             return Cell(urgent, _eighths(counts[urgent], sum(counts)), counts)
     busy = Shade.HELD if counts[Shade.HELD] > 0 else Shade.RUNNING
     amount = counts[busy]

@@ -1,8 +1,8 @@
-"""Recorded runs on one time axis: which cell of a picture shows what.
+"""Recorded runs on one time axis: the content of each cell of a picture.
 
-The rows are the requests of a run, if it has any, else its lanes. All runs share one scale, that of the
-longest, so that the faster one visibly ends early. Times count from the first row's open. Not
-for: glyphs, colours (``theme``), words (``facts``).
+The rows are the requests of a run, if it has any, else its lanes. All runs share the scale of the longest, so
+that a faster one visibly ends earlier. Times count from the first row's open. Not here: glyphs, colours (see
+``theme``), words (see ``facts``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
 from asyncdemo.render.timeline.grid import Grid, Shade, shade_of
 
 _LEAST_SCALE_NS = 100_000
-"""An axis is never shorter, so that what is over in less is drawn short."""
+"""The minimum length of an axis: a shorter run is drawn short."""
 
 Blocked = dict[int, list[SlowStep]]
 """The steps that held the loop, by track, in order of time."""
@@ -39,17 +39,17 @@ class Piece(NamedTuple):
 
 
 def open_ns(run: Run) -> int:
-    """When the first row opened: zero on the axis."""
+    """Return when the first row opened: zero on the axis."""
     return min((row.start_ns for row in run.rows), default=0)
 
 
 def extent_ns(run: Run) -> int:
-    """From the first row's open to the last row's close."""
+    """Return the time from the first row's open to the last row's close."""
     return max((row.end_ns for row in run.rows), default=0) - open_ns(run)
 
 
 def noun(run: Run) -> str:
-    """What its rows are."""
+    """Return what the run's rows are."""
     return "request" if run.requests else "lane"
 
 
@@ -64,7 +64,7 @@ def blocked_of(run: Run) -> Blocked:
 
 
 def pieces(row: Lane | Request, blocked: Blocked) -> Iterator[Piece]:
-    """The spans of a row, with what blocked the loop told apart from other running."""
+    """Yield the spans of a row, with the parts that blocked the loop separated from other running."""
     steps = () if row.track is None else blocked.get(row.track, ())
     starts, states, waits, end_ns = row.spans.columns
     causes = row.spans.causes
@@ -89,29 +89,29 @@ def pieces(row: Lane | Request, blocked: Blocked) -> Iterator[Piece]:
 
 
 def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
-    """A grid for each run, all of one scale; at most ``rows`` rows, every lane or request in one of them."""
+    """Return a grid for each run, on one scale; at most ``rows`` rows contain all lanes or requests."""
     column = column_ns(runs, columns)
     return tuple(lay_out_run(run, columns, rows, column) for run in runs)
 
 
 def lay_out_run(run: Run, columns: int, rows: int, column: int) -> Grid:
-    """The grid of one of several runs. column: of all of them, see ``column_ns``."""
+    """Return the grid of one of several runs, with their common ``column`` (see ``column_ns``)."""
     zero_ns = open_ns(run)
     return _grid(run, max(columns, 1), max(rows, 1), column, zero_ns, zero_ns + extent_ns(run))
 
 
 def column_ns(runs: Sequence[Run], columns: int) -> int:
-    """How long a column is, if so many of them hold the longest run."""
+    """Return the width of a column if ``columns`` of them hold the longest run."""
     return -(-scale_ns(runs) // max(columns, 1))
 
 
 def scale_ns(runs: Iterable[Run]) -> int:
-    """Where the axis of them all ends."""
+    """Return where the axis of them all ends."""
     return max((_LEAST_SCALE_NS, *map(extent_ns, runs)))
 
 
 def cut(run: Run, start_ns: int, end_ns: int) -> Run:
-    """The run with only the part of its rows between two times: who goes on is open."""
+    """Return the run with only the part of its rows between two times. Rows that go on become OPEN."""
     return replace(
         run,
         lanes=tuple(_cut(run.lanes, start_ns, end_ns)),
@@ -132,9 +132,9 @@ def _cut(rows: Iterable[_Row], start_ns: int, end_ns: int) -> Iterator[_Row]:
 
 
 def lay_out_part(part: Run, start_ns: int, end_ns: int, zero_ns: int, columns: int, rows: int) -> Grid:
-    """A grid of what ``cut`` left of a run, with the times of the whole run on its axis.
+    """Return a grid of the result of ``cut``, with the times of the whole run on its axis.
 
-    zero_ns: when the first row of the whole run opened.
+    The first row of the whole run opened at ``zero_ns``.
     """
     columns, rows = max(columns, 1), max(rows, 1)
     column_ns = -(-max(end_ns - start_ns, _LEAST_SCALE_NS) // columns)
@@ -143,7 +143,7 @@ def lay_out_part(part: Run, start_ns: int, end_ns: int, zero_ns: int, columns: i
 
 
 def tick_ns(scale_ns: int, room: int) -> int:
-    """A round step (1, 2 or 5 of a unit), so that at most ``room`` of them fit the scale."""
+    """Return a round step (1, 2 or 5 of a unit) of which at most ``room`` fit the scale."""
     smallest = max(scale_ns, 1) / max(room, 1)
     unit = 1
     while True:
@@ -160,7 +160,7 @@ def _grid(run: Run, columns: int, rows: int, column_ns: int, zero_ns: int, end_n
     for index, row in enumerate(run.rows):
         opened, closed = row.start_ns - zero, row.end_ns - zero
         if opened == closed:
-            # One without length that opened at the very end belongs to the last cell.
+            # A row without length that opened at the very end belongs to the last cell.
             opened = closed = min(opened, columns * column_ns - 1)
         cells.lane_opened(index, opened, Shade.READY)
         if closed > opened:

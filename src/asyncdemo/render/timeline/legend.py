@@ -1,11 +1,11 @@
-"""The words of what a cell can show: in a sentence, in one word, in a legend. Not for: glyphs (``theme``)."""
+"""The words for the content of a cell: in a sentence, in one word, in a legend. For glyphs, see ``theme``."""
 
 from __future__ import annotations
 
 from asyncdemo.render.timeline.grid import Shade
 
 HEIGHT_WORDS = "the height says how many of them are at work"
-"""Of a row that stands for several."""
+"""For a row of several lanes."""
 
 SHADE_WORDS = {
     Shade.CLOSED: "not open",
@@ -26,7 +26,7 @@ SHADE_WORDS = {
     Shade.IDLE: "idle",
     Shade.HELD: "held",
 }
-"""What fits behind a number: "3 running"."""
+"""The words after a number: "3 running"."""
 
 SHADE_TERMS = SHADE_WORDS | {
     Shade.SQL: "sql",
@@ -38,7 +38,7 @@ SHADE_TERMS = SHADE_WORDS | {
     Shade.CLIENT: "client",
     Shade.RESPONSE: "response",
 }
-"""One word each, for where room is short."""
+"""One word each, where space is short."""
 
 LEGEND = {
     Shade.RUNNING: ("running", "running"),
@@ -47,7 +47,7 @@ LEGEND = {
     Shade.QUEUED: ("queued", "queued for its turn"),
     Shade.BLOCKING: ("blocking the loop", "blocking the loop"),
 }
-"""What a learner must know to read the picture, in few words and in more."""
+"""What learners must know to read the picture, in a short and a long form."""
 
 LEGEND_OF_CAUSES = {
     Shade.SQL: ("sql", "waiting for SQL"),
@@ -62,4 +62,4 @@ LEGEND_OF_CAUSES = {
     Shade.IDLE: ("idle", "connection idle"),
     Shade.HELD: ("held", "connection held"),
 }
-"""The same for what only some pictures have: told where it occurs."""
+"""The same for what only some pictures have, shown only if it occurs."""

@@ -1,8 +1,8 @@
 """Pools as they are drawn: a row for each connection, who held it when, and how many queued.
 
-A pool is known by the line that made it. Where one line made more than a few (a client for each request,
-say) they share a section, so that the picture shows how many connections that were.
-Not for: figures (``metrics``), glyphs and lines (``sections``, ``svg``).
+A pool is identified by the line that created it. If one line created more than a few (a client for each
+request, for example), they share a section, so that the picture shows the total number of connections.
+Not here: figures (see ``metrics``), glyphs and lines (see ``sections``, ``svg``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from asyncdemo.analysis.metrics.pools import Queueing, queueing
-from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site, lineage
+from asyncdemo.analysis.metrics.pools import queueing
+from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site, Slot, lineage
 from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
 from asyncdemo.render.timeline.curves import Level, levels
 from asyncdemo.render.timeline.grid import Grid, Shade
@@ -24,14 +24,14 @@ from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.render.words import clean, count, place
 
 _MOST_APART = 4
-"""Pools of one line that get a section each."""
+"""The most pools of one line with separate sections."""
 
 _NESTED = 16
-"""Calls within each other that are looked through for the one that held a connection."""
+"""The most nested calls to search for the one that held a connection."""
 
 
 class Stretch(NamedTuple):
-    """What a connection was, and from when until when; who: held it, or opened it. Zero is the axis's."""
+    """A state of a connection, on the axis. ``who`` held it, or opened it."""
 
     start_ns: int
     end_ns: int
@@ -41,7 +41,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRow:
-    """Its stretches follow each other without a gap; none if it was closed before the first row opened."""
+    """A connection. Its stretches have no gaps; there are none if it closed before the first row opened."""
 
     label: str
     stretches: tuple[Stretch, ...]
@@ -49,9 +49,10 @@ class ConnectionRow:
 
 @dataclass(frozen=True, slots=True)
 class PoolSection:
-    """title: "redis pool 2 of 3". limit: in words. where: it was made, "" if that is not known.
+    """Pools: ``title`` is like "redis pool 2 of 3". ``where`` they were created, "" if unknown.
 
-    queued: how many, and since when. refused: how many asked for a connection in vain.
+    ``limit`` is in words. ``queued``: how many, and since when. ``refused``: how many requests for a
+    connection failed.
     """
 
     title: str
@@ -71,14 +72,12 @@ class PoolSection:
 
 
 def pool_sections(run: Run) -> tuple[PoolSection, ...]:
-    """Of the pools that were used, as they were made. They stand on the axis of the rows."""
+    """Return the pools that were used, in the order of creation, on the axis of the rows."""
     if not run.rows:
         return ()
     made: defaultdict[tuple[Site | None, str, int], list[Resource]] = defaultdict(list)
     pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
-    waited: defaultdict[int, list[Queueing]] = defaultdict(list)
-    for one in queueing(run) if pools else ():
-        waited[one.resource].append(one)
+    waited = queueing(run) if pools else {}
     for pool in pools:
         if pool.connections or pool.refused or pool.index in waited:
             made[pool.site, pool.name, pool.process].append(pool)
@@ -98,7 +97,7 @@ def pool_sections(run: Run) -> tuple[PoolSection, ...]:
 
 
 def holder_names(who: str) -> Iterator[str]:
-    """What may be written into a stretch, the longest first: "GET /films/7/ 12", "12"."""
+    """Yield the names for a stretch, the longest first: "GET /films/7/ 12", "12"."""
     name = clean(who)
     if name:
         yield name
@@ -108,7 +107,7 @@ def holder_names(who: str) -> Iterator[str]:
 
 
 def lay_out_pool(section: PoolSection, columns: int, column_ns: int, extent_ns: int, rows: int) -> Grid:
-    """Its connections on the axis of the rows above; those that do not fit are folded."""
+    """Return its connections on the axis of the rows above; those that don't fit are folded."""
     drawn = [row for row in section.rows if row.stretches]
     cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold_of(len(drawn), rows))
     last_ns = columns * column_ns - 1
@@ -123,7 +122,7 @@ def lay_out_pool(section: PoolSection, columns: int, column_ns: int, extent_ns: 
 
 
 def _section(
-    run: Run, pools: Sequence[Resource], title: str, waited: Mapping[int, Sequence[Queueing]], names: _Names
+    run: Run, pools: Sequence[Resource], title: str, waited: Mapping[int, Sequence[Slot]], names: _Names
 ) -> PoolSection:
     zero, until = open_ns(run), open_ns(run) + extent_ns(run)
     limit = pools[0].limit
@@ -135,7 +134,7 @@ def _section(
     for number, connection in enumerate(opened, start=1):
         stretches = _clipped(_stretches(connection, until, names), zero, until)
         rows.append(ConnectionRow(f"{word} {number:,}", tuple(stretches)))
-    queued = ((one.start_ns, one.end_ns) for pool in pools for one in waited.get(pool.index, ()))
+    queued = (one for pool in pools for one in waited.get(pool.index, ()))
     waiting = tuple((max(at - zero, 0), level) for at, level in levels(queued))
     refused = sum(len(pool.refused) for pool in pools)
     return PoolSection(title, limited, f"made at {where}" if where else "", tuple(rows), waiting, refused)
@@ -157,7 +156,7 @@ def _stretches(connection: Connection, until: int, names: _Names) -> Iterator[St
 
 
 def _clipped(stretches: Iterable[Stretch], zero: int, until: int) -> Iterator[Stretch]:
-    """The parts while rows are open, on their axis."""
+    """Yield the parts during which rows are open, on their axis."""
     for stretch in stretches:
         start, end = max(stretch.start_ns, zero), min(stretch.end_ns, until)
         if start < end or (start == end and stretch.start_ns == stretch.end_ns):
@@ -165,7 +164,7 @@ def _clipped(stretches: Iterable[Stretch], zero: int, until: int) -> Iterator[St
 
 
 class _Names:
-    """What a track was at work on: the request or lane of it, or of the track that made it; else its name."""
+    """What a track was working on: its request or lane, or one of its ancestors'; else the track's name."""
 
     def __init__(self, run: Run) -> None:
         self._tracks = run.tracks

@@ -1,6 +1,6 @@
-"""Where a value lies on an axis, in percent, and which values deserve a line: linear or logarithmic.
+"""Positions of values on an axis, in percent, and which values get a line: linear or logarithmic.
 
-Not for: drawing (``bars``).
+Not here: drawing (see ``bars``).
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Final, Self
 
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ROOM: Final = 0.04
-"""Of the width, beside the outermost value: a mark has a size."""
+"""Share of the width beside the outermost value: a mark has a size."""
 _LINES: Final = 4
 _WIDE: Final = 30.0
-"""Highest by lowest: from here on, powers of ten are lines enough."""
+"""Ratio of highest to lowest from which lines at powers of ten are enough."""
 _NARROW: Final = 3.0
-"""Below it, a logarithmic axis has even steps."""
+"""Ratio below which a logarithmic axis has even steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Scale:
 
     @classmethod
     def around(cls, values: Iterable[float], *, logarithmic: bool) -> Self:
-        """With all of them on it, a linear one with 0, too. Raises ValueError if one has no logarithm."""
+        """Create an axis for all values, and 0 if it is linear. Raises ValueError if one has no logarithm."""
         shown = list(values)
         if not logarithmic:
             return cls(0.0, max(shown) * (1 + _ROOM) or 1.0, logarithmic=False)
@@ -39,7 +39,7 @@ class Scale:
         return cls(math.exp(low - room), math.exp(high + room), logarithmic=True)
 
     def percent(self, value: float) -> float:
-        """From 0 at the left to 100 at the right."""
+        """Return a position from 0 at the left to 100 at the right."""
         if self.logarithmic:
             return 100 * math.log(value / self.low) / math.log(self.high / self.low)
         return 100 * (value - self.low) / (self.high - self.low)

@@ -1,7 +1,7 @@
-"""Single rows of a recorded run in a window of time, whatever the run is like as a whole.
+"""Single rows of a recorded run in a window of time, however large the run is.
 
 A column costs the logarithm of the spans of its row, so a window of a million spans is drawn as fast as one
-of a hundred. Not for: all rows in a picture, folded (``layout``).
+of a hundred. Not here: all rows in a picture, folded (see ``layout``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Ro
 from asyncdemo.render.timeline.layout import blocked_of, extent_ns, noun, open_ns
 
 _BLOCK = 64
-"""Spans whose sum is kept; so many at the most are added up for a moment in between."""
+"""Spans in a block whose sum is stored. For a time within a block, at most this many are added up."""
 _FEW = 16
 """Spans that are added up one by one."""
 _KEPT_ROWS = 512
@@ -31,7 +31,7 @@ _ALL_OF_IT = {shade: tuple(float(shade is each) for each in SHADES[:-1]) for sha
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, from the first row's open on, in columns."""
+    """A stretch of time, counted from the first row's open, in columns."""
 
     start_ns: int
     column_ns: int
@@ -43,10 +43,10 @@ class Window:
 
 
 class RowWindows:
-    """The rows of one run, cut into cells one by one, as far as they are looked at.
+    """The rows of one run, cut into cells one by one, when needed.
 
-    zero_ns, length_ns: when the first row opened, and how long it took until the last one closed.
-    blocked: the steps that held the loop, by track.
+    ``zero_ns`` is when the first row opened, ``length_ns`` the time until the last one closed. ``blocked``
+    has the steps that held the loop, by track.
     """
 
     def __init__(self, run: Run) -> None:
@@ -58,7 +58,7 @@ class RowWindows:
         self._cells = lru_cache(_KEPT_ROWS)(self._cut)
 
     def grid(self, first: int, last: int, window: Window, until_ns: int | None = None) -> Grid:
-        """The rows from ``first`` to before ``last``. until_ns: what came later is left out."""
+        """Return the rows from ``first`` to before ``last``, without what came after ``until_ns``."""
         rows = []
         for index in range(first, min(last, len(self.run.rows))):
             row = self.run.rows[index]
@@ -69,7 +69,7 @@ class RowWindows:
             ended = "" if until_ns is not None and row.end_ns - self.zero_ns > until_ns else row.outcome
             rows.append(Row(index, 1, row.name, cells, ended))
         shades = {cell.shade for row in rows for cell in row.cells}
-        # For the legend it matters only which states occur.
+        # The legend only needs to know which states occur.
         totals = tuple(_ALL_OF_IT[shade] for shade in shades)
         return Grid(
             window.columns,
@@ -86,7 +86,7 @@ class RowWindows:
         counts: list[Counts] = []
         before, at = start, row.place(start)
         for until in range(start + width, start + width * window.columns + 1, width):
-            if until < row.begins(at + 1):  # the whole column is of one span
+            if until < row.begins(at + 1):  # one span covers the whole column
                 counts.append(_ALL_OF_IT[row.shade(at)])
             else:
                 then = row.place(until)
@@ -96,7 +96,7 @@ class RowWindows:
         return cells_of(self._with_blocking(index, counts, start, width), 1)
 
     def _with_blocking(self, index: int, counts: list[Counts], start: int, width: int) -> list[Counts]:
-        """What ran while it held the loop too long was blocking."""
+        """Count running that held the loop too long as blocking."""
         track = self.run.rows[index].track
         steps: Sequence[SlowStep] = () if track is None else self.blocked.get(track, ())
         end = start + width * len(counts)
@@ -119,9 +119,9 @@ class RowWindows:
 
 
 class _RowSums:
-    """How long a row was in each state until any time.
+    """How long a row has been in each state at any time.
 
-    A place is the index of a span, -1 before the row opened, the number of spans when it has closed.
+    A place is the index of a span, -1 before the row opened, the number of spans after it has closed.
     """
 
     __slots__ = ("_bounds", "_lengths", "_masks", "_shades", "_sums")
@@ -136,7 +136,7 @@ class _RowSums:
         self._shades = bytes(map(shade.__getitem__, zip(states, waits, strict=True)))
         self._bounds = array("q", chain(starts, (end_ns,))) if starts else array("q")
         if not self._shades or end_ns == starts[0]:
-            # One without length is drawn as if it ran for a moment.
+            # A row without length is drawn as if it ran for a moment.
             self._shades = bytes([Shade.RUNNING])
             self._bounds = array("q", (row.start_ns, row.start_ns + 1))
         self._lengths = array("q", map(sub, islice(self._bounds, 1, None), self._bounds))
@@ -161,7 +161,7 @@ class _RowSums:
         return SHADES[self._shades[place]] if 0 <= place < len(self._shades) else Shade.CLOSED
 
     def amounts(self, from_ns: int, first: int, to_ns: int, last: int) -> Counts:
-        """The share of each state in the time between two; first, last: the places of both."""
+        """Return the share of each state between two times; ``first`` and ``last`` are their places."""
         amounts = [0.0] * (len(SHADES) - 1)
         if last - first < _FEW:
             for place in range(max(first, 0), min(last + 1, len(self._shades))):

@@ -8,11 +8,11 @@ from asyncdemo.testing.checks.overlaps import Overlaps
 
 
 class Calls(Endings, Overlaps, Order):
-    """Made by ``Seen.calls``.
+    """The calls of one function. Made by ``Seen.calls``.
 
-    A method is a sentence: it gives the calls again, so that sentences can be chained, or raises
-    ``CheckFailed``. A sentence about all of them fails if there are none.
+    A method is a sentence: it returns the calls, so that sentences can be chained, or raises ``CheckFailed``.
+    A sentence about all of them fails if there are none.
 
     Attributes:
-        function (str): The function whose calls they are.
+        function (str): The function that was called.
     """

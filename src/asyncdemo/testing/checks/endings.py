@@ -13,18 +13,18 @@ from asyncdemo.testing.checks.words import count, listed, upper, was
 __tracebackhide__ = True
 
 _LONG = 100
-"""Characters of a list from which on only the place that differs is told."""
+"""Lists with more characters are reported only by the first place that differs."""
 
 
 class Endings(Group):
     def happen(self, times: int) -> Self:
-        """Exactly so many calls."""
+        """Assert that there were exactly this many calls."""
         if len(self) != times:
             self._fail(f"There should be {count(times, self._nouns)}; there {was(len(self))} {self._all()}.")
         return self._held(f"There {was(times)} {count(times, self._nouns)}.")
 
     def happen_at_least(self, times: int) -> Self:
-        """At least so many calls."""
+        """Assert that there were at least this many calls."""
         if len(self) < times:
             self._fail(
                 f"There should be at least {count(times, self._nouns)}; there {was(len(self))} {self._all()}."
@@ -32,7 +32,7 @@ class Endings(Group):
         return self._held(f"There {was(len(self))} {count(len(self), self._nouns)}.")
 
     def are_named(self, names: Sequence[str]) -> Self:
-        """Exactly these calls, in order of their start: ``["brew(1)", "brew(2)"]``."""
+        """Assert that these were the calls, in order of their start: ``["brew(1)", "brew(2)"]``."""
         seen = [lane.name for lane in self.lanes]
         if seen != list(names):
             expected = listed(list(names), 10) if names else "none"
@@ -41,11 +41,11 @@ class Endings(Group):
         return self._held(f"The {self._nouns} started in this order: {listed(seen, 5) if seen else 'none'}.")
 
     def all_return(self) -> Self:
-        """None raised, was cancelled or had not ended when the program did."""
+        """Assert that all returned: none raised, was cancelled or was still open when the program ended."""
         return self._all_end(Outcome.RETURNED, "return", "returned")
 
     def all_raise(self, error: str | None = None) -> Self:
-        """All raised; with a name, that error."""
+        """Assert that all raised an error; with a name, that error."""
         self._all_end(Outcome.RAISED, "raise", "raised")
         for index, lane in zip(self._indices, self.lanes, strict=True):
             if error is not None and lane.error != error:
@@ -54,11 +54,11 @@ class Endings(Group):
         return self
 
     def all_cancelled(self) -> Self:
-        """All were cancelled."""
+        """Assert that all were cancelled."""
         return self._all_end(Outcome.CANCELLED, "be cancelled", "were cancelled")
 
     def return_values(self, expected: Sequence[Any]) -> Self:
-        """Results equal, in order of start."""
+        """Assert that the results equal these, in order of start."""
         for index, lane, value, wanted in zip(self._indices, self.lanes, self.values, expected, strict=False):
             if value != wanted or type(value) is not type(wanted) or (wanted is None and not lane.result):
                 self._fail(_differs(lane, value, wanted), [index])
@@ -67,15 +67,15 @@ class Endings(Group):
         return self._held(f"{upper(self._nouns)} returned what they should.")
 
     def return_values_in_any_order(self, expected: Sequence[Any]) -> Self:
-        """The same results, each as often as expected."""
+        """Assert that the results are these, in any order, each as often as expected."""
         if difference := _difference(self.values, expected):
-            self._fail(f"The results of the {self._nouns} are not those they should be; {difference}.")
+            self._fail(f"The results of the {self._nouns} are not what they should be; {difference}.")
         return self._held(f"{upper(self._nouns)} returned what they should.")
 
     def return_results_of(self, others: Endings) -> Self:
-        """What the calls of ``others`` returned, each as often, and nothing else.
+        """Assert that they returned exactly what the calls of ``others`` did, each result as often.
 
-        Lists count as what is in them. So a result is neither made up nor lost; their order is open.
+        Items of lists, tuples and sets count individually. So no result is made up or lost, in any order.
         """
         self._there_are_some()
         results = [
@@ -89,7 +89,7 @@ class Endings(Group):
         return self._held(f"{upper(self._nouns)} returned what the {others._nouns} returned.")
 
     def each_cleaned_up_by(self, cleanup: Group) -> Self:
-        """However a call ended, a call of ``cleanup`` in the same task came after it began, and returned."""
+        """Assert that each call, however it ended, had a later ``cleanup`` call in its task that returned."""
         self._there_are_some()
         free = [index for index in cleanup.indices if self._lane(index).outcome is Outcome.RETURNED]
         for index, lane in zip(self._indices, self.lanes, strict=True):
@@ -121,7 +121,7 @@ class Endings(Group):
 
 
 def _difference(values: Iterable[object], expected: Iterable[object]) -> str:
-    """In any order; "" if there is none."""
+    """Compare in any order; "" if there is no difference."""
     seen, wanted = Counter(map(repr, values)), Counter(map(repr, expected))
     missing, surplus = list((wanted - seen).elements()), list((seen - wanted).elements())
     parts = [f"missing: {listed(missing)}"] if missing else []
@@ -130,7 +130,7 @@ def _difference(values: Iterable[object], expected: Iterable[object]) -> str:
 
 
 def _differs(lane: Lane, value: object, wanted: object) -> str:
-    """Long lists by the first place in which they differ."""
+    """Report long lists by the first place that differs."""
     if isinstance(wanted, list) and isinstance(value, list) and len(repr(wanted)) > _LONG:
         places = (at for at, (ours, its) in enumerate(zip(wanted, value, strict=False)) if ours != its)
         place = next(places, None)
@@ -154,7 +154,7 @@ def _ending(lane: Lane) -> str:
 def _shown(lane: Lane) -> str:
     if lane.outcome is Outcome.RETURNED:
         return lane.result or (
-            "something that is no plain value. If these are tasks or coroutines, return what they return: "
+            "something that is not a plain value. If these are tasks or coroutines, return what they return: "
             "`await` them first"
         )
     return {Outcome.RAISED: "nothing, it raised", Outcome.CANCELLED: "nothing, it was cancelled"}.get(

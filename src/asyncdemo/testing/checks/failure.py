@@ -1,4 +1,4 @@
-"""A sentence that does not hold, and the stretch of the run that shows it."""
+"""A sentence that does not hold, and the part of the run that shows it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class CheckFailed(AssertionError):
 
     Attributes:
         message (str): What should be and what was seen, in sentences.
-        evidence (Evidence | None): The stretch of the run that shows it; None if none does (nothing was
-            called, say).
+        evidence (Evidence | None): The part of the run that shows it; None if there is none (for example, if
+            nothing was called).
     """
 
     def __init__(self, message: str, evidence: Evidence | None = None) -> None:
@@ -23,4 +23,4 @@ class CheckFailed(AssertionError):
 
 
 class Missed(CheckFailed):
-    """What the sentence is about was not seen, because the machine was too busy: another run may show it."""
+    """The machine was too busy to show what the sentence is about; another run may show it."""

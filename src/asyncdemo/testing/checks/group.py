@@ -1,6 +1,6 @@
 """The calls of one function in a run, and how a sentence about them fails.
 
-Not for: the sentences themselves (``endings``, ``overlaps``, ``order``).
+Not here: the sentences themselves (see ``endings``, ``overlaps``, ``order``).
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from asyncdemo.testing.checks.observation import Observation
 from asyncdemo.testing.checks.words import at, count
 
 __tracebackhide__ = True
-"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+"""pytest shows the line of the test that failed, not ours."""
 
 
 class Group:
     """Calls in order of their start; there may be none.
 
     Attributes:
-        function (str): Whose calls they are.
+        function (str): The function that was called.
     """
 
     def __init__(self, observation: Observation, function: str, nouns: str, indices: Sequence[int]) -> None:
         """Made by ``Seen.calls``.
 
         Args:
-            observation: What the run showed.
-            function: The function whose calls they are.
-            nouns: What sentences call them, in the plural.
-            indices: Where they stand in ``run.lanes``.
+            observation: The observed run.
+            function: The function that was called.
+            nouns: What sentences call the calls, in the plural.
+            indices: Their indices in ``run.lanes``.
         """
         self._observation = observation
         self.function = function
@@ -49,7 +49,7 @@ class Group:
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """Where they stand in ``run.lanes``."""
+        """Their indices in ``run.lanes``."""
         return self._indices
 
     @property
@@ -59,11 +59,11 @@ class Group:
 
     @property
     def values(self) -> list[Any]:
-        """What each returned; None also for what is no plain value (see ``Lane.result``)."""
+        """What each returned; None also for anything that is not a plain value (see ``Lane.result``)."""
         return [None if lane.result is None else ast.literal_eval(lane.result) for lane in self.lanes]
 
     def only(self, *names: str) -> Self:
-        """Those of these names, for a sentence about a part of the calls: ``only("send(1)", "send(2)")``."""
+        """Select calls by name, for a sentence about some of them: ``only("send(1)", "send(2)")``."""
         chosen = [index for index in self._indices if self._lane(index).name in names]
         return type(self)(self._observation, self.function, self._nouns, chosen)
 
@@ -80,14 +80,14 @@ class Group:
         return self
 
     def _there_are_some(self) -> None:
-        """A sentence about all of them says nothing if there are none."""
+        """A sentence about all calls would be empty if there were none."""
         if not self._indices:
             self._fail(f"There should be {self._nouns}; there were none.")
 
     def _fail(
         self, message: str, lanes: Iterable[int] | None = None, stretch: Interval | None = None
     ) -> NoReturn:
-        """lanes: those that show it, all by default. stretch: when; by default while these were open."""
+        """``lanes`` show it; all by default. ``stretch`` is the time; by default, while these were open."""
         shown = list(self._indices if lanes is None else lanes)
         if not shown:
             raise CheckFailed(message)

@@ -1,6 +1,6 @@
 """Sentences about the order of calls, and about their times.
 
-Times are for virtual time, or far from what any machine needs: a verdict must not depend on its speed.
+Use times with virtual time, or far above what any machine needs: a verdict must not depend on speed.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __tracebackhide__ = True
 
 class Order(Group):
     def start_before(self, other: Group) -> Self:
-        """The last of these starts before the first of the others does."""
+        """Assert that the last of these starts before the first of the others does."""
         return self._comes_before(other, "start", "started", lambda lane: lane.start_ns)
 
     def end_before(self, other: Group) -> Self:
-        """The last of these ends before the first of the others starts."""
+        """Assert that the last of these ends before the first of the others starts."""
         return self._comes_before(other, "end", "ended", lambda lane: lane.end_ns)
 
     def end_within(self, scope: Group) -> Self:
-        """Nothing outlives the scope: each call ends before the call of ``scope`` does that it began in."""
+        """Assert that nothing outlives its scope: each call ends before the ``scope`` call it started in."""
         self._there_are_some()
         for index, lane in zip(self._indices, self.lanes, strict=True):
             around = [
@@ -52,7 +52,7 @@ class Order(Group):
         return self._held(f"No call of {self.function} outlived the call of {scope.function} it started in.")
 
     def take_at_most(self, seconds: float) -> Self:
-        """Each single call. Holds for no calls at all, too."""
+        """Assert that no single call took longer. Also holds if there are no calls."""
         limit_ns = round(seconds * 1e9)
         for index, lane in zip(self._indices, self.lanes, strict=True):
             taken_ns = lane.end_ns - lane.start_ns
@@ -62,7 +62,7 @@ class Order(Group):
         return self._held(f"None of the {self._nouns} took longer than {length(limit_ns)}.")
 
     def take_at_least(self, seconds: float) -> Self:
-        """Each single call: none was cut short or left out its work."""
+        """Assert that each single call took this long: none was cut short or skipped its work."""
         self._there_are_some()
         least_ns = round(seconds * 1e9)
         for index, lane in zip(self._indices, self.lanes, strict=True):
@@ -73,7 +73,7 @@ class Order(Group):
         return self._held(f"Each of the {self._nouns} took at least {length(least_ns)}.")
 
     def end_by(self, seconds: float) -> Self:
-        """The last end, counted from the start of the run. For virtual time: no machine is that exact."""
+        """Assert that all end by this time from the start. For virtual time: no machine is that exact."""
         self._there_are_some()
         last = max(self._indices, key=lambda index: self._lane(index).end_ns)
         lane, limit_ns = self._lane(last), round(seconds * 1e9)
@@ -87,11 +87,12 @@ class Order(Group):
         return self._held(f"All of the {self._nouns} ended by {seconds:.2f} s.")
 
     def largest_gap_at_most(self, seconds: float, within: Group | None = None) -> Self:
-        """Between the starts of successive calls, as of a heartbeat.
+        """Assert that no gap between the starts of successive calls is larger, as for a heartbeat.
 
         Args:
-            within: Calls of something else; from the start of the first of these to the end of the last the
-                gaps before the first and after the last call count too.
+            seconds: The largest gap allowed.
+            within: Other calls; from the start of the first to the end of the last, the gaps before the first
+                and after the last call count, too.
         """
         self._there_are_some()
         limit_ns = round(seconds * 1e9)
@@ -112,7 +113,7 @@ class Order(Group):
         return self._held(f"Never more than {length(limit_ns)} between two {self._nouns}.")
 
     def _nearest(self, around: Sequence[int], lane: Lane) -> int:
-        """Of the calls that were open when the lane was: one of its own task, or of the task that made it."""
+        """Return an open call of the lane's own task, or else of the task that created it."""
         for track in lineage(self._observation.run.tracks, lane.track):
             of_this = [index for index in around if self._lane(index).track == track.index]
             if of_this:

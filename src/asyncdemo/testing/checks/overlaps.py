@@ -1,14 +1,14 @@
 """Sentences about how many calls there were at the same time.
 
-*At work* is counted as everywhere (``metrics.peak``): a call that meets a limit is at work while it holds
-a slot, any other from its start to its end.
+*At work* is counted as everywhere else (``metrics.peak``): a call that meets a limit is at work while it
+holds a slot, any other from its start to its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Self
 
 from asyncdemo.analysis.metrics.limits import Interval, most_at_once
@@ -24,38 +24,38 @@ _Times = Mapping[int, Sequence[Interval]]
 
 class Overlaps(Group):
     def peak_is(self, limit: int) -> Self:
-        """At work at the same time: this many were reached, and never exceeded."""
+        """Assert that this many were at work at the same time, and never more."""
         self._never_more(limit, self._at_work)
         self._at_least(limit, self._at_work)
         return self._held(f"{upper(count(limit, self._nouns))} at work at the same time, and never more.")
 
     def peak_at_most(self, limit: int) -> Self:
-        """Never more were at work at the same time. Also holds for no calls: say that there were some."""
+        """Assert that no more were ever at work at the same time. Holds without calls: also assert some."""
         self._never_more(limit, self._at_work)
         return self._held(f"Never more than {count(limit, self._nouns)} at work at the same time.")
 
     def peak_at_least(self, least: int) -> Self:
-        """At least so many were at work at the same time."""
+        """Assert that at least this many were at work at the same time."""
         most = self._at_least(least, self._at_work)
         return self._held(f"{upper(count(most, self._nouns))} at work at the same time.")
 
     def open_is(self, limit: int) -> Self:
-        """Started and not yet ended: this many were reached, and never exceeded.
+        """Assert that this many had started and not yet ended at the same time, and never more.
 
-        For calls that are made when a slot is held, and so are at work from their start to their end:
-        ``peak_is`` lets one whose slot is given back too early go on unseen.
+        Use it for calls made while holding a slot, which are at work from start to end: ``peak_is`` would
+        miss one that goes on after its slot was released too early.
         """
         self._never_more(limit, self._open)
         self._at_least(limit, self._open)
         return self._held(f"{upper(count(limit, self._nouns))} at work at the same time, and never more.")
 
     def open_at_least(self, least: int) -> Self:
-        """Started and not yet ended at one moment, whether at work or in a queue."""
+        """Assert that this many had started and not yet ended at one moment, at work or in a queue."""
         most = self._at_least(least, self._open, "open")
         return self._held(f"{upper(count(most, self._nouns))} open at the same time.")
 
     def all_overlap(self) -> Self:
-        """The last start comes before the first end."""
+        """Assert that the last start comes before the first end."""
         self._there_are_some()
         started = self._lane(self._indices[-1])
         ended = min(self.lanes, key=lambda lane: lane.end_ns)
@@ -68,7 +68,7 @@ class Overlaps(Group):
         return self._held(f"The last of the {self._nouns} started before the first had ended.")
 
     def never_overlap(self) -> Self:
-        """No two are open at the same time. Holds for no calls at all, too."""
+        """Assert that no two are open at the same time. Also holds if there are no calls."""
         for earlier, later in pairwise(self._indices):
             before, after = self._lane(earlier), self._lane(later)
             if after.start_ns < before.end_ns:
@@ -95,7 +95,7 @@ class Overlaps(Group):
         }
 
     def _never_more(self, limit: int, times: _Times) -> None:
-        stretch = first_stretch_above(limit, times)
+        stretch = first_stretch_above(limit, _all(times))
         if stretch is not None:
             self._fail(
                 f"At most {count(limit, self._nouns)} may be at work at the same time; {stretch.most} were, "
@@ -105,8 +105,8 @@ class Overlaps(Group):
             )
 
     def _at_least(self, least: int, times: _Times, how: str = "at work") -> int:
-        """The most at the same time."""
-        most = most_at_once(interval for intervals in times.values() for interval in intervals)
+        """Return the most at the same time."""
+        most = most_at_once(_all(times))
         if most < least:
             self._fail(self._too_few(least, most, how))
         return most
@@ -114,6 +114,10 @@ class Overlaps(Group):
     def _too_few(self, least: int, most: int, how: str) -> str:
         begin = f"{upper(count(least, self._nouns))} should be {how} at the same time; there"
         return f"{begin} was none at all." if most == 0 else f"{begin} {was(most)} never more than {most}."
+
+
+def _all(times: _Times) -> Iterator[Interval]:
+    return chain.from_iterable(times.values())
 
 
 def _during(stretch: Stretch, times: _Times) -> list[int]:

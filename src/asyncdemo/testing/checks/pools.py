@@ -1,6 +1,6 @@
-"""Sentences about connection pools: how many there were, what was held of them, and what became of it.
+"""Sentences about connection pools: how many there were, how they were used, and how they ended.
 
-A program with several processes has a pool in each; what is said of numbers is said of each process.
+A program with several processes has a pool in each; numbers apply to each process.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from asyncdemo.testing.checks.observation import Observation
 from asyncdemo.testing.checks.words import at, count, listed, place, upper, was
 
 __tracebackhide__ = True
-"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+"""pytest shows the line of the test that failed, not ours."""
 
 
 class Pools:
     """Some pools of a run. Made by ``Seen.pool`` and ``Seen.pools``.
 
-    A method is a sentence: it gives the pools again, or raises ``CheckFailed``. A sentence about
-    what is held fails if nothing ever was: a program that asks for no connection keeps every limit.
+    A method is a sentence: it returns the pools, or raises ``CheckFailed``. A sentence about held connections
+    fails if none ever was: a program that never asks for one would meet any limit.
     """
 
     def __init__(self, observation: Observation, name: str, pools: Sequence[Resource]) -> None:
         """Made by ``Seen.pool`` and ``Seen.pools``.
 
         Args:
-            observation: What the run showed.
-            name: What they are pools of: "redis", "s3", "asyncpg", ...; "" for all pools of the run.
+            observation: The observed run.
+            name: The kind of pools: "redis", "s3", "asyncpg", ...; "" for all pools of the run.
             pools: The pools.
         """
         self._observation = observation
@@ -47,24 +47,24 @@ class Pools:
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """The pools themselves, in the order in which they were made."""
+        """The pools themselves, in order of creation."""
         return self._pools
 
     @property
     def connections(self) -> tuple[Connection, ...]:
-        """All that were ever opened."""
+        """All connections that were ever opened."""
         return tuple(connection for pool in self._pools for connection in pool.connections)
 
     # -- how many -------------------------------------------------------------------------------
 
     def made_once_per_process(self) -> Self:
-        """One pool in each process that has any; not one for each call."""
+        """Assert that each process that has a pool has only one, not one for each call."""
         self._there_are_some()
         self._one_in_each()
         return self._held(f"{upper(self._one())} was made, and shared.")
 
     def opened_at_most(self, most: int) -> Self:
-        """Connections, over the whole run: those that are closed and opened again count again."""
+        """Assert that at most this many were opened in the whole run; reopened ones count again."""
         self._something_was_held()
         for pools in self._by_process():
             opened = sum(len(pool.connections) for pool in pools)
@@ -76,9 +76,9 @@ class Pools:
         return self._held(f"Never more than {self._so_many(most)} were opened.")
 
     def opened_and_closed_once_per_process(self) -> Self:
-        """One pool in each process, from which connections were used, and which was closed at the end.
+        """Assert that each process has one pool, whose connections were used, and which was closed.
 
-        All of its connections, too: a server may have closed them, but not the pool.
+        So were all its connections: it does not hold if a server closed them, but not the pool.
         """
         self._something_was_held()
         self._one_in_each()
@@ -97,16 +97,16 @@ class Pools:
             )
         return self._held(f"{upper(self._one())} was made, shared, and closed at the end.")
 
-    # -- who held them --------------------------------------------------------------------------
+    # -- use ------------------------------------------------------------------------------------
 
     def held_at_most(self, most: int) -> Self:
-        """Never more connections in use at the same time."""
+        """Assert that no more connections were ever in use at the same time."""
         self._something_was_held()
         self._never_more(most)
         return self._held(f"Never more than {self._so_many(most)} were held at the same time.")
 
     def held_exactly(self, most: int) -> Self:
-        """Reached in some process, and never exceeded."""
+        """Assert that this many were in use at the same time in some process, and never more."""
         self._something_was_held()
         self._never_more(most)
         reached = max(
@@ -123,7 +123,7 @@ class Pools:
         return self._held(f"{upper(self._so_many(most))} were held at the same time, and never more.")
 
     def no_task_holds_two(self) -> Self:
-        """No task or thread held a second connection while it had one."""
+        """Assert that no task or thread held a second connection while it had one."""
         self._something_was_held()
         for pools in self._by_process():
             slots: defaultdict[int, list[Slot]] = defaultdict(list)
@@ -143,9 +143,9 @@ class Pools:
         return self._held(f"Nobody held two {self._connections} at the same time.")
 
     def held_in_each(self, calls: Group) -> Self:
-        """While each of the calls went on, its own task or thread held a connection for some time.
+        """Assert that during each of the calls, its own task or thread held a connection for some time.
 
-        A pool that was only made, or used once for show, served nobody.
+        A pool that was only created, or used once for show, would serve nobody.
         """
         self._something_was_held()
         if not len(calls):
@@ -168,7 +168,7 @@ class Pools:
         return self._held(f"Each call of {calls.function} used {_article(self._connections)}.")
 
     def none_leaked(self) -> Self:
-        """Whoever held a connection gave it back before being over."""
+        """Assert that every task or thread that held a connection returned it before it ended."""
         self._something_was_held()
         lost = [use for pool in self._pools for _, use in leaked(self._observation.run, pool)]
         if lost:
@@ -181,16 +181,17 @@ class Pools:
         return self._held(f"Every {_singular(self._connections)} was given back.")
 
     def none_refused(self) -> Self:
-        """Nobody asked for a connection in vain."""
+        """Assert that every call that asked for a connection got one."""
         self._something_was_held()
         refused = [refusal for pool in self._pools for refusal in pool.refused]
         if refused:
             names = list(dict.fromkeys(self._who(one.track, one) for one in refused))
             self._fail(
-                f"Nobody should ask for {_article(self._connections)} in vain; {listed(names)} did.",
+                f"Every call that asks for {_article(self._connections)} should get one; "
+                f"{listed(names)} did not.",
                 [one.track for one in refused],
             )
-        return self._held(f"Nobody asked for {_article(self._connections)} in vain.")
+        return self._held(f"Every call that asked for {_article(self._connections)} got one.")
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -199,11 +200,11 @@ class Pools:
         return f"{self._name} connections".strip()
 
     def _so_many(self, number: int) -> str:
-        """As ``count``, which takes the first word for the noun."""
+        """Like ``count``, which takes the first word for the noun."""
         return f"1 {_singular(self._connections)}" if number == 1 else count(number, self._connections)
 
     def _one(self) -> str:
-        """ "one redis pool", "one s3 client in each process"."""
+        """Return, for example, "one redis pool" or "one s3 client in each process"."""
         several = len({pool.process for pool in self._pools}) > 1
         return f"one {self._name} pool".replace("  ", " ") + (" in each process" if several else "")
 
@@ -219,14 +220,14 @@ class Pools:
 
     def _never_more(self, most: int) -> None:
         for pools in self._by_process():
-            held = self._held_by_track(pools)
+            held = [(slot.start_ns, slot.end_ns) for pool in pools for slot in pool.slots]
             stretch = first_stretch_above(most, held)
             if stretch is not None:
                 self._fail(
                     f"At most {self._so_many(most)} may be held at the same time; "
                     f"{stretch.most} were, "
                     f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
-                    held,
+                    self._tracks(pools),
                     (stretch.start_ns, stretch.end_ns),
                 )
 
@@ -236,15 +237,8 @@ class Pools:
             groups[pool.process].append(pool)
         return [groups[process] for process in sorted(groups)]
 
-    def _held_by_track(self, pools: Iterable[Resource]) -> dict[int, list[Interval]]:
-        held: defaultdict[int, list[Interval]] = defaultdict(list)
-        for pool in pools:
-            for slot in pool.slots:
-                held[slot.track].append((slot.start_ns, slot.end_ns))
-        return dict(held)
-
-    def _tracks(self, pools: Iterable[Resource]) -> list[int]:
-        return list(self._held_by_track(pools))
+    def _tracks(self, pools: Iterable[Resource]) -> set[int]:
+        return {slot.track for pool in pools for slot in pool.slots}
 
     def _there_are_some(self) -> None:
         if not self._pools:
@@ -256,7 +250,7 @@ class Pools:
             self._fail(f"{upper(self._connections)} should be used; none ever was.", ())
 
     def _who(self, track: int, slot: Slot) -> str:
-        """The innermost call on the track that went on when the slot began, else what the track runs."""
+        """Return the innermost open call on the track when the slot began, or else what the track runs."""
         run = self._observation.run
         calls = [
             lane for lane in run.lanes if lane.track == track and lane.start_ns <= slot.start_ns < lane.end_ns
@@ -273,7 +267,7 @@ class Pools:
         return self
 
     def _fail(self, message: str, tracks: Iterable[int], stretch: Interval | None = None) -> NoReturn:
-        """tracks: whose lanes show it. stretch: when; by default while these lanes were open."""
+        """``tracks`` have the lanes that show it. ``stretch`` is when; by default, while these were open."""
         wanted = set(tracks)
         lanes = [index for index, lane in enumerate(self._observation.run.lanes) if lane.track in wanted]
         if not lanes:
@@ -292,7 +286,7 @@ class Pools:
 
 
 def _is_closed(pool: Resource) -> bool:
-    """For good: some can be closed and used again."""
+    """Return whether it was closed for good: some can be closed and used again."""
     last_ns = max((connection.opened_ns for connection in pool.connections), default=0)
     return pool.closed_ns is not None and pool.closed_ns >= last_ns
 

@@ -1,6 +1,6 @@
 """The requests that a server got in a run, and the sentences about them.
 
-Not for: what its handlers did meanwhile; these are calls (``calls``).
+Not here: what its handlers did meanwhile; those are calls (see ``calls``).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from asyncdemo.testing.checks.observation import Observation
 from asyncdemo.testing.checks.words import count, listed, upper, was
 
 __tracebackhide__ = True
-"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+"""pytest shows the line of the test that failed, not ours."""
 
 _LONGEST_BODY = 120
-"""Of an answer, as far as a sentence shows it."""
+"""How many characters of an answer a sentence shows."""
 
 
 class Requests:
     """Some requests of a run. Made by ``Seen.requests``.
 
-    A method is a sentence: it gives the requests again, or raises ``CheckFailed``.
+    A method is a sentence: it returns the requests, or raises ``CheckFailed``.
     """
 
     def __init__(
@@ -35,9 +35,9 @@ class Requests:
         """Made by ``Seen.requests``.
 
         Args:
-            observation: What the run showed.
+            observation: The observed run.
             nouns: What sentences call them, in the plural.
-            indices: Where they stand in ``run.requests``.
+            indices: Their indices in ``run.requests``.
             answers: The answers to all requests of the run, in that order.
         """
         self._observation = observation
@@ -55,11 +55,11 @@ class Requests:
 
     @property
     def bodies(self) -> list[Any]:
-        """What the answers say, in the order of sending: read as JSON; one that is none fails the check."""
+        """The answers' bodies, in the order of sending, parsed as JSON; an invalid one fails the check."""
         return [self._body(index) for index in self._indices]
 
     def all_answered(self, number: int, status: int = 200) -> Self:
-        """So many were sent, and each got a whole response with this status."""
+        """Assert that this many were sent, and each got a whole response with this status."""
         self._are(number)
         wrong = [i for i in self._indices if _ending(self._request(i)) != _with_status(status)]
         if wrong:
@@ -72,7 +72,7 @@ class Requests:
         return self._held(f"{upper(self._all(number))} answered with status {status}.")
 
     def all_answer(self, value: Any) -> Self:
-        """The body of each answer is this value as JSON."""
+        """Assert that the body of each answer is this value as JSON."""
         self._there_are_some()
         for index in self._indices:
             said = self._body(index)
@@ -82,7 +82,7 @@ class Requests:
         return self._held(f"Each of the {self._nouns} was answered with {_short(value)}.")
 
     def overlap(self, least: int) -> Self:
-        """At least so many were on their way or being handled at one moment."""
+        """Assert that at least this many were under way or being handled at one moment."""
         most = most_at_once((request.sent_ns, request.end_ns) for request in self.requests)
         if most < least:
             self._fail(

@@ -1,4 +1,7 @@
-"""One recorded run, and the sentences about it as a whole."""
+"""One recorded run, and the sentences about it as a whole.
+
+Longer than most: it is the vocabulary, one method a sentence.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,24 @@ from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import Answer, Clock, Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep, TrackKind
 from asyncdemo.testing.checks.calls import Calls
 from asyncdemo.testing.checks.failure import CheckFailed, Evidence, Missed
-from asyncdemo.testing.checks.observation import observe_run
+from asyncdemo.testing.checks.observation import Observation
 from asyncdemo.testing.checks.pools import Pools
 from asyncdemo.testing.checks.requests import Requests
 from asyncdemo.testing.checks.words import count, length, listed, place, was, who_hangs
 
 __tracebackhide__ = True
-"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+"""pytest shows the line of the test that failed, not ours."""
 
 Limited = Literal["semaphore", "lock", "executor", "pool"]
 
 _DEPRECATED_BY_A_PACKAGE: Final = re.compile(r"\bsite-packages\b.*:\d+: (Pending)?DeprecationWarning: ")
-"""Between the package and the Python that it runs on."""
+"""A matter between the package and the Python that it runs on."""
 _WARNING: Final = re.compile(
     r"Warning: |was never awaited|was never retrieved|was destroyed but it is pending", re.MULTILINE
 )
 _FRAME: Final = re.compile(r'^[ |]*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
 _ERROR: Final = re.compile(r"^[ |]*(?P<error>(?![A-Za-z]*Warning: )[A-Za-z_][\w.]*(: .*)?)$", re.MULTILINE)
-"""The last line of a traceback, also of one within a group of errors."""
+"""The last line of a traceback, including one within a group of errors."""
 
 
 _VIRTUAL_SLACK_S: Final = 0.001
@@ -40,7 +43,7 @@ _REAL_SLACK_S: Final = 0.3
 
 
 class Seen:
-    """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
+    """The observations of one run. Its assertions return nothing, or raise ``CheckFailed``.
 
     Attributes:
         run (Run): The whole recording.
@@ -67,8 +70,8 @@ class Seen:
             run: The whole recording.
             stdout: What the script wrote to stdout.
             stderr: What it wrote to stderr.
-            rows: The functions whose lanes show a fault that is not about one of them; all by default.
-            functions: The functions whose calls were asked for.
+            rows: The functions whose lanes show a fault that is not specific to one of them; all by default.
+            functions: The functions whose calls were requested.
             answers: The answers of a server to all of its requests.
         """
         self.run = run
@@ -77,40 +80,41 @@ class Seen:
         self._rows = rows
         self.stdout = stdout
         self.stderr = stderr
-        self._observation = observe_run(run)
+        self._observation = Observation(run)
         self.held = self._observation.held
 
     @property
     def knobs(self) -> Mapping[str, int | float | str | bool]:
-        """The upper-case constants of the script, with the values that this run had.
+        """The upper-case constants of the script, with their values in this run.
 
-        One that is missing fails the check: the script is to be as it was given there.
+        A missing one fails the check, because the script should still have it.
         """
         return _Knobs(self.run.knobs)
 
     @property
     def slack_s(self) -> float:
-        """How much later than it could something may be.
+        """How much later than the earliest possible time something may happen.
 
-        Virtual time is exact, but each look at the clock takes a microsecond of it. Where a thread or a
-        process made the run go on in real time, a busy machine may be slow.
+        Virtual time is exact, but each look at the clock takes a microsecond of it. If a thread or a process
+        made the run go on in real time, a busy machine may be slow.
         """
         return _VIRTUAL_SLACK_S if self.run.clock is Clock.VIRTUAL else _REAL_SLACK_S
 
     def took(self, lane: Lane, seconds: float) -> bool:
-        """Whether a call took so long, no less, and no more but for the slack."""
+        """Return whether a call took this long: no less, and no more, except for the slack."""
         more_s = (lane.end_ns - lane.start_ns) / 1e9 - seconds
         return -_VIRTUAL_SLACK_S <= more_s <= self.slack_s
 
     def calls(self, function: str, nouns: str | None = None) -> Calls:
-        """The calls of a function whose lanes were recorded, or the tasks and threads that run it.
+        """Return the calls of a function whose lanes were recorded, or the tasks and threads that run it.
 
         Args:
+            function: The name of the function.
             nouns: What to call them in sentences, in the plural: "uploads".
 
         Raises:
-            ValueError: For a function of which nothing was recorded, as a sentence about it could not fail,
-                and for one of which only sums are kept.
+            ValueError: If nothing was recorded of the function, because a sentence about it could not fail,
+                or if only sums were kept.
         """
         self._refuse_unrecorded(function)
         if any(_is_of(tasks.function, function) for tasks in self.run.summed):
@@ -123,9 +127,10 @@ class Seen:
         return Calls(self._observation, function, nouns or f"calls of {function}", found)
 
     def requests(self, path: str | None = None, nouns: str | None = None) -> Requests:
-        """The requests that a server got: all, or those to one path (without a query).
+        """Return the requests that a server got: all, or those to one path (without a query).
 
         Args:
+            path: The path; None for all.
             nouns: What to call them in sentences, in the plural: "uploads".
         """
         found = [
@@ -141,9 +146,9 @@ class Seen:
         )
 
     def pool(self, name: str) -> Pools:
-        """The connection pools of one kind: "redis", "s3", "http", "asyncpg", "psycopg", "psycopg2".
+        """Return the connection pools of one kind: "redis", "s3", "http", "asyncpg", "psycopg", "psycopg2".
 
-        There may be none, or one for each call: the sentences tell.
+        There may be none, or one for each call, which the sentences check.
         """
         return Pools(self._observation, name, [one for one in self.pools.resources if one.name == name])
 
@@ -153,23 +158,23 @@ class Seen:
         pools = [one for one in self.run.resources if one.kind is ResourceKind.POOL]
         return Pools(self._observation, "", pools)
 
-    # -- the end --------------------------------------------------------------------------------
+    # -- the ending -----------------------------------------------------------------------------
 
     def ends_well(self) -> None:
-        """It came to its end within its limits, with exit code 0."""
+        """Assert that the script ended within its limits, with exit code 0."""
         run = self.run
         if run.outcome is RunOutcome.OK:
             return
         if run.stuck:
             why = (
-                "It was not over at its time limit."
+                "It had not finished at its time limit."
                 if run.outcome is RunOutcome.TIMEOUT
                 else "No task can ever go on: nothing is left that could wake one."
             )
             circles = [finding.message for finding in deadlocks(run)]
             told = [*circles, *where_they_wait(run)] if circles else [who_hangs(run.stuck)]
             raise CheckFailed(" ".join([why, *told]), self._whole())
-        # What was killed has an end that only the notes tell: the last line on stderr is any.
+        # How a killed script ended is only in the notes: the last line on stderr could be anything.
         was_killed = run.exit_code is None and run.notes and not _ERROR.search(self.stderr)
         if run.outcome is RunOutcome.FAILED and self.stderr.strip() and not was_killed:
             raise CheckFailed(f"The program failed: {self._last_error()}", self._whole())
@@ -179,7 +184,7 @@ class Seen:
         )
 
     def nothing_left_pending(self) -> None:
-        """No task was still pending when the main task ended."""
+        """Assert that no task was still pending when the main task ended."""
         tracks = left_pending(self.run)
         if tracks:
             left = {track.index for track in tracks}
@@ -187,32 +192,32 @@ class Seen:
             known = [self.run.lanes[index].name for index in lanes]
             who = known or [f"{track.function} ({track.name})" for track in tracks]
             raise CheckFailed(
-                f"Every task should be over when main is. {listed(who)} {was(len(who))} not: nobody waited "
+                f"Every task should be done when main is. {listed(who)} {was(len(who))} not: nobody waited "
                 f"for {'it' if len(who) == 1 else 'them'}.",
                 self._evidence(lanes),
             )
-        self.held.append("Every task was over when main was.")
+        self.held.append("Every task was done when main was.")
 
     def never_ran(self) -> str:
-        """A sentence about the first coroutine that was made and dropped; "" if there is none."""
+        """Return a sentence about the first coroutine created but never awaited; "" if there is none."""
         for one in self.run.unawaited:
             line = "" if one.site is None else f" at {place(one.site)}"
             return f"{one.function}() was called{line}, but nobody awaited it, so it never ran."
         return ""
 
     def no_warnings(self) -> None:
-        """No coroutine dropped, no task left or destroyed pending, no error never looked at, no warning."""
+        """Assert that there was no dropped coroutine, pending task, unretrieved error or warning."""
         dropped = self.never_ran()
         if dropped:
             raise CheckFailed(dropped, self._whole())
         self.nothing_left_pending()
         for line in self.stderr.splitlines():
             if _WARNING.search(line) and not _DEPRECATED_BY_A_PACKAGE.search(line):
-                raise CheckFailed(f"Python should have nothing to warn of; it said: {line.strip()}")
-        self.held[-1] = "No warning: every coroutine was awaited, every task was over when main was."
+                raise CheckFailed(f"Python should have nothing to warn about; it said: {line.strip()}")
+        self.held[-1] = "No warning: every coroutine was awaited, every task was done when main was."
 
     def prints(self, text: str) -> None:
-        """The text occurs in what the script wrote to stdout."""
+        """Assert that the text occurs in what the script wrote to stdout."""
         if text not in self.stdout:
             last = self.stdout.strip().splitlines()[-3:]
             written = f"its last lines were: {' / '.join(last)}" if last else "it printed nothing"
@@ -222,13 +227,13 @@ class Seen:
     # -- the event loop -------------------------------------------------------------------------
 
     def no_step_over(self, milliseconds: float) -> None:
-        """No step held an event loop, or gevent's hub, longer.
+        """Assert that no step held an event loop, or gevent's hub, longer than this.
 
-        What the operating system gave to others is not counted.
-        Of a server only the time from its first request to its last response counts.
+        Time that the operating system gave to other programs is not counted. For a server, only the time from
+        its first request to its last response counts.
 
         Raises:
-            ValueError: If the limit is below the threshold from which on the run recorded steps.
+            ValueError: If the limit is below the threshold above which the run recorded steps.
         """
         limit_ns = round(milliseconds * 1e6)
         if limit_ns < self.run.threshold_ns:
@@ -247,13 +252,13 @@ class Seen:
         self.held.append(f"No step held the {loop} longer than {length(limit_ns)}.")
 
     def never_blocked(self) -> None:
-        """No step held an event loop longer than the run's threshold."""
+        """Assert that no step held an event loop longer than the run's threshold."""
         self.no_step_over(self.run.threshold_ns / 1e6)
 
-    # -- what is limited ------------------------------------------------------------------------
+    # -- limited resources ----------------------------------------------------------------------
 
     def held_at_most(self, kind: Limited, most: int) -> None:
-        """Of each semaphore, lock, executor or pool, never more than so many held at the same time."""
+        """Assert that no semaphore, lock, executor or pool of this kind had more holders at a time."""
         for resource, held in self._use(ResourceKind(kind)):
             if held > most:
                 raise CheckFailed(
@@ -263,7 +268,7 @@ class Seen:
         self.held.append(f"Never more than {most} held the {kind} at the same time.")
 
     def held_exactly(self, kind: Limited, most: int) -> None:
-        """Reached, and never exceeded."""
+        """Assert that this many were held at the same time, and never more."""
         self.held_at_most(kind, most)
         used = self._use(ResourceKind(kind))
         held = max((held for _, held in used), default=0)
@@ -277,28 +282,28 @@ class Seen:
         self.held[-1] = f"{most} held the {kind} at the same time, and never more."
 
     def queue_depth_at_most(self, most: int) -> None:
-        """No queue was ever longer."""
+        """Assert that no queue was ever longer."""
         for resource, depth in self._use(ResourceKind.QUEUE):
             if depth > most:
                 begin_ns = self._observation.zero_ns
                 over_ns = next(at_ns for at_ns, length in resource.levels if length > most)
                 raise CheckFailed(
-                    f"A queue may hold at most {count(most, 'items')}; {depth} stood in it"
+                    f"A queue may hold at most {count(most, 'items')}; {depth} were in it"
                     f"{_made_at(resource)}.",
                     self._evidence(self._lanes_open(begin_ns, over_ns), begin_ns, over_ns),
                 )
         self.held.append(f"Never more than {count(most, 'items')} in a queue.")
 
     def queue_depth_reaches(self, least: int) -> None:
-        """Some queue was at least so long at one moment."""
+        """Assert that some queue had at least this length at one moment."""
         depth = max((depth for _, depth in self._use(ResourceKind.QUEUE)), default=0)
         if depth < least:
             words = f"there {was(depth)} never more than {depth}" if depth else "there were none at all"
-            raise CheckFailed(f"{count(least, 'items')} should stand in a queue at the same time; {words}.")
-        self.held.append(f"{count(depth, 'items')} stood in a queue at the same time.")
+            raise CheckFailed(f"{count(least, 'items')} should be in a queue at the same time; {words}.")
+        self.held.append(f"{count(depth, 'items')} were in a queue at the same time.")
 
     def opened_and_closed_once(self, opening: str, closing: str) -> None:
-        """One call of each, the second after the first; both returned."""
+        """Assert that each was called once, the second after the first, and both returned."""
         before = len(self.held)
         opened, closed = self.calls(opening), self.calls(closing)
         opened.happen(1).all_return()
@@ -309,13 +314,13 @@ class Seen:
     # -- anything else --------------------------------------------------------------------------
 
     def expect(self, ok: bool, held: str, failed: str, *, at: Calls | None = None) -> None:
-        """A sentence of your own.
+        """Assert a sentence of your own.
 
         Args:
             ok: Whether it holds.
-            held: How it reads if it holds; without, only a failure is told.
-            failed: How it reads if it does not.
-            at: The calls that show it; the whole run without.
+            held: The sentence if it holds; if empty, only a failure is reported.
+            failed: The sentence if it does not hold.
+            at: The calls that show it; by default, the whole run.
         """
         if not ok:
             raise CheckFailed(failed, self._whole() if at is None else self._evidence(at.indices))
@@ -323,10 +328,10 @@ class Seen:
             self.held.append(held)
 
     def too_busy(self, missed: str) -> NoReturn:
-        """Fails, since a busy machine kept something from being seen. ``judge`` runs the file again then.
+        """Fail because a busy machine kept something from being seen. ``judge`` then runs the file again.
 
         Args:
-            missed: A sentence that says what nobody saw.
+            missed: A sentence that says what was not seen.
         """
         raise Missed(f"This machine is too busy: {missed} Check again.", self._whole())
 
@@ -337,10 +342,10 @@ class Seen:
             known: Iterable[str] = self._functions
             advice = "name it among the lanes"
         elif self.run.named:
-            return  # which functions were asked for is not known
+            return  # which functions were requested is unknown
         else:
             known = {lane.function for lane in self.run.lanes}
-            advice = "no task or thread of its own ran it; give it as one of `lanes` to see its calls"
+            advice = "it did not run in its own task or thread; give it as one of `lanes` to see its calls"
         if not any(_is_of(name, function) or _is_of(function, name) for name in known if name):
             raise ValueError(f"nothing is recorded of {function}: {advice}")
 
@@ -365,7 +370,7 @@ class Seen:
         return f"{who} held it for {length(step.held_ns)}{where}."
 
     def _name(self, track: int) -> str:
-        """Of the lane if the track has just one, else of the track."""
+        """Return the name of the lane if the track has just one, or else of the track."""
         names = {lane.name for lane in self.run.lanes if lane.track == track}
         seen = self.run.tracks[track]
         return names.pop() if len(names) == 1 else f"{seen.function or seen.name}"
@@ -395,7 +400,7 @@ class Seen:
         return self._observation.evidence(shown, start_ns, end_ns)
 
     def _last_error(self) -> str:
-        """The last error that the script's stderr names, and the innermost line of the script that did it."""
+        """Return the last error in the script's stderr, with the innermost line of the script behind it."""
         errors = list(_ERROR.finditer(self.stderr))
         if not errors:
             return self.stderr.strip().splitlines()[-1].strip()

@@ -9,17 +9,17 @@ from asyncdemo.model import Site, State, Stuck
 
 
 def at(time_ns: int, zero_ns: int) -> str:
-    """A time of the run: "0.15 s", counted from the first lane's open."""
+    """Format a time of the run: "0.15 s", counted from when the first lane opened."""
     return f"{(time_ns - zero_ns) / 1e9:.2f} s"
 
 
 def length(duration_ns: int) -> str:
-    """ "150 ms", "2.00 s"."""
+    """Format as "150 ms" or "2.00 s"."""
     return f"{duration_ns / 1e6:.0f} ms" if duration_ns < 1_000_000_000 else f"{duration_ns / 1e9:.2f} s"
 
 
 def count(number: int, plural: str) -> str:
-    """ "1 upload", "50 uploads", "1 call of upload", "1 query", "no calls of upload"."""
+    """Format as "1 upload", "50 uploads", "1 call of upload", "1 query" or "no calls of upload"."""
     if number == 1:
         first, space, rest = plural.partition(" ")
         return f"1 {singular(first)}{space}{rest}"
@@ -27,14 +27,14 @@ def count(number: int, plural: str) -> str:
 
 
 def singular(noun: str) -> str:
-    """Of a regular one; a unit like "s" stays as it is."""
+    """Return the singular of a regular noun; a unit like "s" stays as it is."""
     if len(noun) <= len("ms"):
         return noun
     return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 def upper(text: str) -> str:
-    """For the beginning of a sentence."""
+    """Capitalise the start of a sentence."""
     return text[:1].upper() + text[1:]
 
 
@@ -43,12 +43,12 @@ def was(number: int) -> str:
 
 
 def place(site: Site) -> str:
-    """ "exercise.py:31"."""
+    """Format as "exercise.py:31"."""
     return f"{PurePath(site.file).name}:{site.line}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """ "a, b and c", "a, b, c and 7 more"."""
+    """Join as "a, b and c" or "a, b, c and 7 more"."""
     shown = list(names[:most]) if len(names) > most + 1 else list(names)
     if len(names) > len(shown):
         shown.append(f"{len(names) - len(shown)} more")
@@ -56,7 +56,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def who_hangs(stuck: Sequence[Stuck]) -> str:
-    """One sentence for each place: who is there, and at which line. "" for nobody."""
+    """Return one sentence for each place: what waits there, and at which line. "" if nothing does."""
     groups: dict[tuple[Site | None, str, str, State], list[str]] = {}
     for one in stuck:
         groups.setdefault((one.site, one.source, one.function, one.state), []).append(one.name)

@@ -1,1 +1,1 @@
-"""The exercise of a lesson as a pane of the screens: checked when it is saved; hints, solution, editor."""
+"""The exercise of a lesson as a pane of the screens: checked on each save; hints, solution, editor."""

@@ -1,6 +1,6 @@
-"""What was changed in an exercise, and what the solution changes: the lines that differ, beside each other.
+"""The learner's changes to an exercise, and the solution's: the lines that differ, side by side.
 
-Not for: whether it is right (``course.judging``).
+Not here: whether they are right (see ``course.judging``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS
 from asyncdemo.render.timeline.grid import Shade
 
 _AROUND = 1
-"""Lines that stayed as they were, shown before and after a change."""
+"""Unchanged lines shown before and after a change."""
 _SIDE_BY_SIDE = 100
 _GAP = 3
 _NEW, _OLD = Style(color=COLOURS[Shade.RUNNING]), Style(color=COLOURS[Shade.BLOCKING])
@@ -27,11 +27,11 @@ _NEW, _OLD = Style(color=COLOURS[Shade.RUNNING]), Style(color=COLOURS[Shade.BLOC
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Something that Rich can print.
+    """A Rich renderable.
 
     Attributes:
         given: The text of the exercise.
-        texts: (heading, text) of what was made of it.
+        texts: (heading, text) of each changed version.
     """
 
     given: str
@@ -66,7 +66,7 @@ def _changed(given: str, text: str, width: int) -> Iterator[Line]:
 
 
 def _without_docstring(text: str) -> tuple[int, list[str]]:
-    """The number of the first line, and the lines: what the module's docstring says changes nothing."""
+    """Return the first line's number, and the lines, without the module's docstring: it has no effect."""
     lines = text.splitlines()
     try:
         body = ast.parse(text).body
@@ -78,7 +78,7 @@ def _without_docstring(text: str) -> tuple[int, list[str]]:
 
 
 def _numbered(mark: str, lines: Sequence[str], first: int, width: int, style: Style) -> Iterator[Line]:
-    """Long lines go on below, indented as they are."""
+    """Wrap long lines, with their indentation."""
     for number, line in enumerate(lines, first):
         text = line.expandtabs()
         head = f"{number:4} {mark} "

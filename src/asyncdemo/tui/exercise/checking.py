@@ -1,6 +1,6 @@
-"""Watches a learner's files and checks an exercise, while the screen goes on being used.
+"""Watches a learner's files and checks an exercise, while the screen stays usable.
 
-Not for: what a check says (``course.judging``), or showing it (``exercise``).
+Not here: what a check says (see ``course.judging``), or showing it (see ``pane``).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from asyncdemo.serving import ServiceCache
 
 _MOST_SPARES: Final = 4
 _STARTING_S: Final = 0.025
-"""How often to look whether the processes that are started ahead have come."""
+"""How often to check whether processes that are started ahead are ready."""
 
 
 class Checking:
-    """``work`` goes on until ``close``; all is called from one event loop.
+    """``work`` runs until ``close``. Call everything from the same event loop.
 
     Attributes:
-        practice: What is checked when it is due; None if nothing is.
-        wanted: Somebody looks; else a check waits until they do.
+        practice: What is checked when due; None if nothing is.
+        wanted: Whether the exercise is visible; if not, checks wait until it is.
     """
 
     def __init__(
-        self, saved: Callable[[Mapping[str, Change]], None], news: Callable[[], None], *, poll: bool
+        self, saved: Callable[[Mapping[str, Change]], None], news: Callable[[], object], *, poll: bool
     ) -> None:
-        """saved: told which files were. news: called when a check has begun or there is something to show."""
+        """``saved`` gets the saved files. ``news`` is called when a check begins or something changes."""
         self.practice: Practice | None = None
         self.wanted = False
         self._tell_saved, self._news, self._poll = saved, news, poll
@@ -50,11 +50,11 @@ class Checking:
 
     @property
     def elapsed_s(self) -> float | None:
-        """How long the check that is running has taken; None if none is."""
+        """How long the current check has been running; None without one."""
         return None if self._began_s is None else time.monotonic() - self._began_s
 
     def turn_to(self, practice: Practice | None, files: Mapping[str, Path]) -> None:
-        """files: which are watched, of all exercises. A check of another exercise ends."""
+        """Change the exercise, which ends a check of another. ``files`` are watched, of all exercises."""
         self.stop()
         self.practice = practice
         if self._watcher is not None:
@@ -65,16 +65,16 @@ class Checking:
         self.wake()
 
     def forget(self, lesson_id: str) -> None:
-        """What is in its file now is no save: we changed it."""
+        """Ignore the current content of its file, because we changed it."""
         if self._watcher is not None:
             self._watcher.forget(lesson_id)
 
     def wake(self) -> None:
-        """There may be something to do."""
+        """Wake ``work``: there may be something to do."""
         self._woken.set()
 
     def stop(self) -> bool:
-        """End the check that is running. Returns whether one was."""
+        """Stop the current check. Returns whether there was one."""
         self._stopped.set()
         return self._began_s is not None
 
@@ -88,7 +88,7 @@ class Checking:
             await self._go_on()
 
     async def close(self) -> None:
-        """End everything that was started."""
+        """Stop everything that was started."""
         self._closed = True
         self.stop()
         self.wake()
@@ -99,7 +99,7 @@ class Checking:
         await asyncio.to_thread(self._stack.close)  # services take a moment to stop
 
     async def _pause(self) -> None:
-        """Until something happens, or it is time to look."""
+        """Wait until something happens, or it is time to look."""
         pause_s = 1.0 if self._watcher is None else self._watcher.pause_s()
         if self._running is None and self.wanted and self.practice is not None:
             ready = self._spares.fill(min(self.practice.run_count, _MOST_SPARES))
@@ -119,7 +119,7 @@ class Checking:
                 self.stop()
             if self._running.done():
                 running, self._running = self._running, None
-                await running  # raises what it raised
+                await running  # raise its exception
         if self._running is None and practice is not None and due and self.wanted and not self._closed:
             practice.begin()
             self._began_s, self._stopped = time.monotonic(), threading.Event()
@@ -139,5 +139,5 @@ class Checking:
             self._tell_news()
 
     def _tell_news(self) -> None:
-        if not self._closed:  # else what would be told is gone
+        if not self._closed:  # otherwise, there is nothing left to notify
             self._news()

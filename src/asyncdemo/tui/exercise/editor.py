@@ -1,6 +1,6 @@
 """Opens a file at a line, in the editor that the environment names.
 
-Not for: giving the terminal away meanwhile (``exercise``).
+Not here: lending it the terminal (see ``pane``).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _PLUS: Final = {"vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "ne", "kak
 _GOTO: Final = {"code", "code-insiders", "codium", "cursor", "windsurf"}
 _COLON: Final = {"hx", "helix", "subl", "zed"}
 _WINDOWS: Final = _GOTO | {"subl", "zed"}
-"""They have a window of their own, and leave the terminal alone."""
+"""Editors with their own window, which don't use the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """words: the command, with its own arguments."""
+    """An editor. ``words`` is the command with its own arguments."""
 
     words: tuple[str, ...]
 
@@ -39,7 +39,7 @@ class Editor:
         return Path(self.words[0]).name
 
     def command(self, file: Path, line: int) -> list[str]:
-        """To open the file at the line, if it is known how to say that to this editor."""
+        """Return the command for the file, at the line if this editor is known to support that."""
         if self._program in _PLUS:
             return [*self.words, f"+{line}", str(file)]
         if self._program in _GOTO:
@@ -47,11 +47,11 @@ class Editor:
         return [*self.words, f"{file}:{line}" if self._program in _COLON else str(file)]
 
     def open(self, file: Path, line: int = 1) -> None:
-        """Waits until it is closed, unless it has a window of its own. Raises UsageError."""
+        """Open the file. Wait until it is closed, unless the editor has its own window. Raises UsageError."""
         command = self.command(file, line)
         try:
             if self.has_window:
-                # The program that is called only tells the editor, and is over in a moment.
+                # The program only notifies the editor, and exits in a moment.
                 asked = [word for word in command if word not in ("--wait", "-w")]
                 subprocess.run(asked, check=False, capture_output=True, stdin=subprocess.DEVNULL)
             else:
@@ -62,7 +62,7 @@ class Editor:
 
 
 def find_editor(environment: Mapping[str, str] = os.environ) -> Editor:
-    """$VISUAL, else $EDITOR; in the terminal of VS Code that, if neither is set. Raises UsageError."""
+    """Return $VISUAL, else $EDITOR, else VS Code in its own terminal. Raises UsageError."""
     named = environment.get("VISUAL", "").strip() or environment.get("EDITOR", "").strip()
     if not named and environment.get("TERM_PROGRAM") == "vscode" and shutil.which("code"):
         named = "code"
@@ -78,7 +78,7 @@ def find_editor(environment: Mapping[str, str] = os.environ) -> Editor:
 
 
 def line_to_look_at(file: Path, message: str) -> int:
-    """The line that the message names, or else the first that is marked as one to change; from 1."""
+    """Return the line that the message names, or else the first TODO's; counted from 1."""
     named = re.search(rf"(?:{re.escape(file.name)}:|in line )(\d+)", message)
     if named:
         return int(named[1])

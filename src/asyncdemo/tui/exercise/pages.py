@@ -1,6 +1,6 @@
-"""What is shown in the place of a verdict to who asks for help: hints, a solution, what was changed.
+"""Help pages in place of a verdict: hints, a solution, changes.
 
-Not for: who may see it when (``exercise``).
+Not here: when they are available (see ``pane``).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from asyncdemo.tui.exercise.changes import Changes
 
 
 def hint_page(number: int, hints: tuple[str, ...]) -> Group:
-    """number: from 1."""
+    """Return a hint. ``number`` counts from 1."""
     more = "h: the next one says more." if number < len(hints) else "This is the last one."
     heading = f"Hint {number} of {len(hints)}: {HINT_HEADINGS[number - 1]}. {more}"
     return Group(Text(heading, style="bold"), "", Markdown(hints[number - 1]))
 
 
 def solution_page(exercise: Exercise) -> Group:
-    """Raises CourseError."""
+    """Return the solution. Raises CourseError."""
     code = Syntax(
         _text(exercise.solution), "python", theme="ansi_dark", background_color="default", word_wrap=True
     )
@@ -33,7 +33,7 @@ def solution_page(exercise: Exercise) -> Group:
 
 
 def changes_page(exercise: Exercise, file: Path, *, with_solution: bool) -> Changes:
-    """What the learner has changed, and beside it what the solution changes. Raises CourseError."""
+    """Return the learner's changes, and if wanted those of the solution beside them. Raises CourseError."""
     texts = [("What you changed", _text(file))]
     if with_solution:
         texts.append(("What the solution changes", _text(exercise.solution)))

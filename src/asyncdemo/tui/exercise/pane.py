@@ -1,8 +1,8 @@
-"""One exercise on a screen: what is asked, the verdict on what was saved last, and help.
+"""One exercise on a screen: the task, the verdict on the last save, and help.
 
-Its files are watched as long as it is there. Not for: checking (``checking``), what a verdict looks like
-(``verdict``), the screen around it (``watch``, ``lesson``).
-Longer than most: what a key does depends on the page that is open and on what was asked before.
+Its files are watched while it exists. Not here: checking (see ``checking``), how a verdict looks (see
+``verdict``), the screen around it (see ``watch``, ``lesson``). Longer than most: the meaning of a key depends
+on the open page and on earlier questions.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from asyncdemo.tui.viewer import ViewerScreen
 
 
 class ExercisePane(Widget, can_focus=True):
-    """The exercise of one lesson; its keys work where it, or what is in it, has the focus.
+    """The exercise of one lesson. Its keys work while it, or something in it, has the focus.
 
     Attributes:
-        lesson: Whose exercise; ``turn_to`` changes it.
-        context: Where it is worked on; another one once a workspace was made.
+        lesson: The exercise's lesson; ``turn_to`` changes it.
+        context: Where the learner works on it; replaced if a workspace is created.
     """
 
     DEFAULT_CSS = """
@@ -78,25 +78,26 @@ class ExercisePane(Widget, can_focus=True):
         """Another exercise of the workspace was saved.
 
         Attributes:
-            lesson: The one it belongs to.
+            lesson: The saved exercise's lesson.
         """
 
         def __init__(self, lesson: Heading) -> None:
             super().__init__()
             self.lesson = lesson
 
-    def __init__(self, lesson: Heading, *, poll: bool = False, id: str | None = None) -> None:  # noqa: A002
-        """poll: look at the files again and again, for file systems that report no changes."""
-        super().__init__(id=id)
+    def __init__(self, lesson: Heading, *, poll: bool = False) -> None:
+        """``poll``: look at the files again and again, for file systems that report no changes."""
+        super().__init__()
         self.lesson = lesson
         self.context: CourseContext
         self._exercise: Exercise | None = None
         self._practice: Practice | None = None
-        self._checking = Checking(self._saved, self._show, poll=poll)
+        # Use the widget's own messages, which end before its children are removed.
+        self._checking = Checking(self._saved, lambda: self.call_later(self._show), poll=poll)
         self._hint = 0
-        """Which one is shown, from 1; 0 if none is."""
+        """The number of the visible hint, from 1; 0 if none is."""
         self._resetting = False
-        """Reset was asked for once."""
+        """Reset was requested once, and waits for confirmation."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="task")
@@ -118,7 +119,7 @@ class ExercisePane(Widget, can_focus=True):
 
     def on_show(self) -> None:
         self._checking.wanted = True
-        if self.context is not self._application.context:  # a workspace was made elsewhere
+        if self.context is not self._application.context:  # a workspace was created elsewhere
             self._open(self.lesson)
         if self._practice is not None:
             self._practice.come_back()
@@ -128,16 +129,16 @@ class ExercisePane(Widget, can_focus=True):
         self._checking.wanted = False
 
     def interrupt(self) -> bool:
-        """End the check that is running. Returns whether one was."""
+        """Stop the current check. Returns whether there was one."""
         return self._checking.stop()
 
     def turn_to(self, lesson: Heading, note: str = "", *, saved: bool = False) -> None:
-        """Another exercise takes the place of this one.
+        """Switch to another exercise.
 
         Args:
-            lesson: Whose exercise.
-            note: Why, if somebody may wonder.
-            saved: It was, so that its check counts as a try.
+            lesson: The exercise's lesson.
+            note: The reason, if it may be unclear.
+            saved: It was saved, so its check counts as a try.
         """
         self._open(lesson)
         self._tell(note)
@@ -146,7 +147,7 @@ class ExercisePane(Widget, can_focus=True):
 
     @property
     def passed(self) -> bool:
-        """Whether it ever has."""
+        """Whether the exercise has ever passed."""
         return self._practice is not None and bool(self._practice.record.passed)
 
     @property
@@ -171,7 +172,7 @@ class ExercisePane(Widget, can_focus=True):
         self._checking.turn_to(self._practice, files)
         self._show()
 
-    # -- what is shown ----------------------------------------------------------------------------
+    # -- display ----------------------------------------------------------------------------------
 
     def _show(self) -> None:
         verdict = self._practice.verdict if self._practice and not self._practice.stale else None
@@ -229,7 +230,7 @@ class ExercisePane(Widget, can_focus=True):
         return draw_verdict(practice.verdict, practice.before, practice.run, glyphs, width, height)
 
     def _turn_page(self, page: RenderableType | None) -> None:
-        """Something else in the place of the verdict; the verdict if it is None."""
+        """Show a page in place of the verdict; the verdict if None."""
         self._resetting = False
         self._show_hint(0)
         if page is not None:
@@ -240,23 +241,25 @@ class ExercisePane(Widget, can_focus=True):
             (self if page is None else self.query_one("#page")).focus()
         self.refresh_bindings()
 
-    # -- what happens -----------------------------------------------------------------------------
+    # -- events -----------------------------------------------------------------------------------
 
     def _saved(self, changes: Mapping[str, Change]) -> None:
         saved = [name for name, change in changes.items() if change is Change.SAVED]
         practice = self._practice
         if practice is not None and self.lesson.id in saved:
             practice.saved()
-            others = ", ".join(name for name in saved if name != self.lesson.id)
-            self._tell(f"Saved at the same time, and not checked: {others}." if others else "")
-            if self._page_is_open:
-                self._turn_page(None)
+            self.call_later(self._show_saved, [name for name in saved if name != self.lesson.id])
         elif saved:
             ours = exercises(self.context.course)
             self.post_message(self.OtherSaved(next(lesson for lesson in ours if lesson.id == saved[-1])))
         if practice is not None and changes.get(self.lesson.id) is Change.GONE:
             practice.changed()
             practice.come_back()
+
+    def _show_saved(self, others: list[str]) -> None:
+        self._tell(f"Saved at the same time, and not checked: {', '.join(others)}." if others else "")
+        if self._page_is_open:
+            self._turn_page(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         practice = self._practice
@@ -280,12 +283,12 @@ class ExercisePane(Widget, can_focus=True):
 
     @property
     def _progress(self) -> Progress:
-        assert self.context.progress is not None  # ``check_action`` has seen to it
+        assert self.context.progress is not None  # ``check_action`` makes sure of it
         return self.context.progress
 
     @property
     def _runs(self) -> list[Run]:
-        """Those in the picture; after a pass also one from before."""
+        """The runs in the picture; after a pass, including an earlier one."""
         practice = self._practice
         if practice is None or practice.verdict is None:
             return []
@@ -293,7 +296,7 @@ class ExercisePane(Widget, can_focus=True):
         return [run for run in runs if run is not None]
 
     def action_code(self) -> None:
-        """As it is on the disk, with the numbers of its lines, which the verdict names."""
+        """Show the file as it is on disk, with line numbers, which the verdict refers to."""
         if self._practice is not None and self._practice.file.is_file():
             file = self._practice.file
             shown = Syntax(
@@ -304,7 +307,7 @@ class ExercisePane(Widget, can_focus=True):
                 line_numbers=True,
                 word_wrap=True,
             )
-            self.app.push_screen(ReadingScreen(shown_path(file), lambda: Static(shown)))
+            self.app.push_screen(ReadingScreen(shown_path(file), Static(shown)))
 
     def action_look_closer(self) -> None:
         self.app.push_screen(ViewerScreen(self._runs))
@@ -316,7 +319,7 @@ class ExercisePane(Widget, can_focus=True):
             self._checking.wake()
 
     def action_hint(self) -> None:
-        """The first that was not shown yet; while one is shown, the one after it."""
+        """Show the first unseen hint; if one is visible, the one after it."""
         assert self._exercise is not None
         count, known = len(self._exercise.hints), self._progress.of(self.lesson.id).hints
         number = min((self._hint or min(known, count - 1)) + 1, count)
@@ -326,14 +329,14 @@ class ExercisePane(Widget, can_focus=True):
         self._show_hint(number)
 
     def action_back(self) -> None:
-        """From a hint to the one before it, from a page to the verdict."""
+        """Go from a hint to the previous one, from a page to the verdict."""
         if self._hint:
             self._show_hint(self._hint - 1)
         else:
             self._turn_page(None)
 
     def _show_hint(self, number: int) -> None:
-        """Above the verdict, which it speaks of. number: from 1; 0 takes it away."""
+        """Show a hint above the verdict, as it is about that. ``number`` counts from 1; 0 removes it."""
         self._hint = number
         widget = self.query_one("#hint", Static)
         widget.display = bool(number)
@@ -342,7 +345,7 @@ class ExercisePane(Widget, can_focus=True):
         self.refresh_bindings()
 
     def action_solution(self) -> None:
-        """After a pass, or to who asks a second time."""
+        """Show the solution after a pass, or on the second request."""
         exercise = self._exercise
         assert exercise is not None
         record = self._progress.update(self.lesson.id, lambda known: known.after_asking_for_solution())
@@ -350,14 +353,14 @@ class ExercisePane(Widget, can_focus=True):
             hint = " h: a hint, which says less." if record.hints < len(exercise.hints) else ""
             self._tell(
                 f"Your own has not passed yet, and you learn more from finding it.{hint} "
-                "Press s again to see a solution all the same."
+                "Press s again to see a solution anyway."
             )
             return
         self._tell("")
         self._help(lambda: solution_page(exercise))
 
     def action_changes(self) -> None:
-        """What the learner has changed; beside it what the solution changes, if that may be seen."""
+        """Show the learner's changes, beside those of the solution if it is available."""
         practice, exercise = self._practice, self._exercise
         assert practice is not None and exercise is not None
         known = practice.record
@@ -371,7 +374,7 @@ class ExercisePane(Widget, can_focus=True):
             self._tell(str(error))
 
     def action_reset(self) -> None:
-        """Asks first if there is something to lose."""
+        """Ask first if edits would be lost."""
         practice, workspace = self._practice, self.context.workspace
         assert practice is not None and workspace is not None
         name = shown_path(practice.file)
@@ -379,8 +382,7 @@ class ExercisePane(Widget, can_focus=True):
             if workspace.state(self.lesson) is FileState.EDITED and not self._resetting:
                 self._resetting = True
                 self._tell(
-                    f"You have edited {name}. Press x again to get it as the course has it; "
-                    "your text is kept beside it."
+                    f"You have edited {name}. Press x again to restore it; your text is kept beside it."
                 )
                 return
             backup = reset(workspace, self.lesson)
@@ -397,8 +399,8 @@ class ExercisePane(Widget, can_focus=True):
     def action_edit(self) -> None:
         practice = self._practice
         assert practice is not None
-        failure = practice.verdict.failure if practice.verdict else None
-        line = line_to_look_at(practice.file, failure.message if failure else "")
+        message = practice.verdict.message if practice.verdict else None
+        line = line_to_look_at(practice.file, message or "")
         try:
             editor = find_editor()
             if editor.has_window:

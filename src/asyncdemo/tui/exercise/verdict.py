@@ -1,6 +1,6 @@
-"""What is drawn of a verdict in the room there is: sentences, and the picture that shows what is meant.
+"""Draws a verdict in the available space: sentences, and the picture that illustrates them.
 
-Not for: judging (``course.judging``), the pane around it (``exercise``).
+Not here: judging (see ``course.judging``), the pane around it (see ``pane``).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from asyncdemo.render.terminal.verdict import verdict_lines
 
 _MOST_ROWS, _LEAST_ROWS = 12, 3
 _PICTURE_TAKES = 5
-"""Lines of a picture of two runs beside their rows: two titles, an axis, a legend and a gap."""
+"""Lines of a picture of two runs besides their rows: two titles, an axis, a legend and a gap."""
 
 
 def draw_verdict(
     verdict: Verdict, before: Run | None, after: Run | None, theme: Theme, width: int, height: int
 ) -> list[Line]:
-    """As much as there is room for; what failed is shown in any case.
+    """Draw as much as there is room for, and in any case what failed.
 
     Args:
-        before: A run that had not passed, to compare with.
+        before: A run that did not pass, for comparison.
         after: The run of the verdict.
     """
     if verdict.passed:
@@ -50,14 +50,14 @@ def _passed(
 
 
 def _sentences(verdict: Verdict, theme: Theme, width: int, rows: int, *, brief: bool) -> list[Line]:
-    """brief: sentences that held are only counted, and what the script wrote is left out."""
-    failure, held = verdict.failure, verdict.held
+    """Return the sentences. If ``brief``, only counts those that held, and omits the script's output."""
+    held = verdict.held
     counted = f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold."
     return list(
         verdict_lines(
             [counted] if brief and len(held) > 1 else held,
-            failure.message if failure else None,
-            failure.evidence if failure else None,
+            verdict.message,
+            verdict.evidence,
             theme,
             width,
             knobs=verdict.knobs,

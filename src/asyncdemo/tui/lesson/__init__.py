@@ -1,4 +1,4 @@
 """The screen of a lesson: question, predict, run, result, change, exercise.
 
-Not for: what a lesson says or how it is judged (``course``).
+Not here: the content of a lesson, or judging it (see ``course``).
 """

@@ -1,6 +1,6 @@
 """Step 5, Change: other settings, another run, and both on one scale.
 
-Not for: which values a knob can have (``course.content.knobs``), recording (``running``).
+Not here: possible values of knobs (see ``course.content.knobs``), recording (see ``running``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from asyncdemo.tui.lesson.inputs import NumberInput
 from asyncdemo.tui.lesson.running import RunningPane
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 from asyncdemo.tui.lesson.words import figures, no_verdict
-from asyncdemo.tui.lesson.wrote import Wrote
 from asyncdemo.tui.viewer import ViewerScreen
 
 _NAME = 14
@@ -36,7 +35,7 @@ _BEFORE, _AFTER = ", before", ", after"
 
 
 class _Suggestions(OptionList):
-    """Above the first one are the inputs."""
+    """The suggestions. Above the first one are the inputs."""
 
     def action_cursor_up(self) -> None:
         if self.highlighted:
@@ -46,8 +45,9 @@ class _Suggestions(OptionList):
 
 
 class ChangePane(RunningPane):
-    """The knobs and the suggestions; then the run before and the run after."""
+    """The knobs and the suggestions; then the runs before and after."""
 
+    step = "change"
     DEFAULT_CSS = """
     ChangePane Static { height: auto; }
     ChangePane ContentSwitcher { height: 1fr; }
@@ -68,11 +68,10 @@ class ChangePane(RunningPane):
     can_focus = True
 
     def __init__(self, session: LessonSession, glyphs: Theme) -> None:
-        super().__init__(session, glyphs, id="change")
+        super().__init__(session, glyphs)
         self._presets = session.presets
         self._remark = ""
         self._run: LessonRun | None = None
-        self._wrote = Wrote()
 
     def compose(self) -> ComposeResult:
         yield Static(id="told", markup=False)
@@ -84,7 +83,7 @@ class ChangePane(RunningPane):
                     yield _Suggestions(*map(self._suggestion, self._presets), compact=True, markup=False)
             with Vertical(id="outcome"):
                 yield self.picture
-                yield self._wrote
+                yield self.wrote
 
     def shown(self) -> None:
         if self._form_is_shown:
@@ -114,7 +113,7 @@ class ChangePane(RunningPane):
         self._begin(self.session.variants)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Its values are put into the inputs, all others are as they were."""
+        """Put the suggestion's values into the inputs, and those of the first run into all others."""
         event.stop()
         preset = self._presets[event.option_index]
         for knob in self.query(NumberInput):
@@ -123,7 +122,7 @@ class ChangePane(RunningPane):
         self._begin(self.session.lesson.chosen(preset.variants))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Of a narrow terminal the row of a knob says only a part."""
+        """Show a knob's full row, which a narrow terminal cuts off."""
         for knob in self.session.lesson.knobs:
             if knob.name == event.widget.name:
                 self._say(f"{knob.name} is {knob.meaning}. {_limits(knob)}; Enter runs.")
@@ -142,8 +141,7 @@ class ChangePane(RunningPane):
         self.start(settings, variants)
 
     def started(self) -> None:
-        self._say("Running. Ctrl-C ends it and shows what came.")
-        self._wrote.clear()
+        self._say("Running. Ctrl-C ends it and shows what was recorded.")
         self.query_one(ContentSwitcher).current = "outcome"
         self.take_focus(self)
         self.refresh_bindings()
@@ -151,7 +149,7 @@ class ChangePane(RunningPane):
     def ended(self, run: LessonRun) -> None:
         self._run = run
         self.picture.redraw(self._lines)
-        self._wrote.show(run, self.size.height - 2, self.size.width)
+        self.wrote.show(run, self.size.height - 2, self.size.width)
         told = no_verdict(run) or f"With {settings_words(run.settings) or 'the first settings'}"
         self._say(f"{told}: {self._remark}" if self._remark else told)
 
@@ -175,12 +173,11 @@ class ChangePane(RunningPane):
 
     @staticmethod
     def _suggestion(preset: Preset) -> Text:
-
         words = settings_words(preset.settings)
         return Text(f"{words}  runs only {', '.join(preset.variants)}" if preset.variants else words)
 
     def _lines(self, width: int, height: int) -> list[Line]:
-        """Where both would be folded, of the run before the figures only."""
+        """If both would be folded, show only the figures of the run before."""
         runs, told = self._before_and_after()
         after, before = self._run, self.session.first
         if before and after and len(runs) > len(after.runs) and whole_height(runs, width) > height:
@@ -191,7 +188,7 @@ class ChangePane(RunningPane):
         return picture_of_runs(runs, self.glyphs, width, height, told)
 
     def _before_and_after(self) -> tuple[list[Run], list[str]]:
-        """Of each variant the run before and the run after, and the figures of each."""
+        """Return the runs before and after of each variant, and the figures of each."""
         after, before = self._run, self.session.first
         if after is None:
             return [], []
@@ -207,7 +204,7 @@ class ChangePane(RunningPane):
 
 
 def _figures_of(run: LessonRun, name: str) -> str:
-    """Of one program; "" if it was not run."""
+    """Return the figures of one program; "" if it was not run."""
     runs = {recorded.name: recorded for recorded in run.runs}
     return figures(runs[name], run.measured[name], brief=True) if name in runs else ""
 

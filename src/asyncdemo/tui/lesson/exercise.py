@@ -1,6 +1,6 @@
 """Step 6: the exercise of the lesson.
 
-Not for: the exercise itself (``tui.exercise``).
+Not here: the exercise itself (see ``tui.exercise``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from asyncdemo.course.content.catalog import Heading
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.pane import Pane
@@ -18,14 +17,15 @@ from asyncdemo.tui.lesson.session import LessonSession
 
 
 class ExerciseStep(Pane):
-    """Checked from the moment it is first looked at."""
+    """The exercise, checked from its first display on."""
 
+    step = "exercise"
     DEFAULT_CSS = "ExerciseStep { padding: 0; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("n", "next_lesson", "Next lesson")]
 
-    def __init__(self, session: LessonSession, glyphs: Theme, lesson: Heading) -> None:
-        super().__init__(session, glyphs, id="exercise")
-        self.pane = ExercisePane(lesson)
+    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+        super().__init__(session, glyphs)
+        self.pane = ExercisePane(session.lesson)
 
     def compose(self) -> ComposeResult:
         yield self.pane

@@ -1,7 +1,7 @@
-"""What an answer is typed into: a number with its unit, a choice, an order.
+"""Inputs for answers: a number with its unit, a choice, an order.
 
-Each tells ``Answered`` with the answer as text, which ``course.content.predictions.parse`` reads.
-Letters that belong to no number are left to the bindings of the screen.
+Each sends ``Answered`` with the answer as text, which ``course.content.predictions.parse`` reads. Letters
+that are not part of a number are left to the bindings of the screen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DIGITS: Final = frozenset("0123456789.,")
 
 
 class Answered(Message):
-    """An answer was given, changed or taken back."""
+    """An answer was given, changed or removed."""
 
     def __init__(self, field: AnswerField) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Answered(Message):
 
 
 class AnswerField(Widget):
-    """What an answer is typed into."""
+    """An input for an answer."""
 
     @property
     def typed(self) -> str:
@@ -45,7 +45,7 @@ class AnswerField(Widget):
         return self
 
     def confirm(self) -> None:
-        """What stands there is the answer."""
+        """Accept the current value as the answer."""
 
 
 class NumberInput(Input):
@@ -97,7 +97,7 @@ class NumberField(AnswerField):
 
 
 class AnswerList(AnswerField, can_focus=True):
-    """Items below each other, one of which the arrow keys have reached."""
+    """Vertical items, one of them selected with the arrow keys."""
 
     DEFAULT_CSS = "AnswerList { height: auto; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -129,7 +129,7 @@ class AnswerList(AnswerField, can_focus=True):
             self.clicked(event.y)
 
     def clicked(self, at: int) -> None:
-        """The mouse chose an item."""
+        """Handle a click on an item."""
         raise NotImplementedError
 
 
@@ -173,7 +173,7 @@ class Choice(AnswerList):
 
 
 class Order(AnswerList):
-    """All items in an order. Space picks one up and puts it down, the arrow keys move it meanwhile."""
+    """All items in an order. Space picks one up or puts it down; meanwhile, the arrow keys move it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "take", "Pick up", show=False)]
 
@@ -213,7 +213,7 @@ class Order(AnswerList):
         self.post_message(Answered(self))
 
     def clicked(self, at: int) -> None:
-        """The first click picks an item up, the second puts it down."""
+        """Pick an item up with the first click, and put it down with the second."""
         while self._held and self.cursor != at:
             self.action_move(1 if at > self.cursor else -1)
         self.cursor = at

@@ -1,11 +1,8 @@
-"""What the steps of a lesson have in common.
-
-Not for: one of them (a module each).
-"""
+"""Common parts of the steps of a lesson. Each step has its own module."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
 from textual.widget import Widget
@@ -18,12 +15,17 @@ if TYPE_CHECKING:
 
 
 class Pane(Vertical):
-    """One step. Its keys hold while the focus is in it, so something in it always can have the focus."""
+    """One step. Its keys work while the focus is in it, so something in it must always be focusable.
 
+    Attributes:
+        step: Its name, which is its id on the screen.
+    """
+
+    step: ClassVar[str]
     DEFAULT_CSS = "Pane { height: 1fr; padding: 0 1; }"
 
-    def __init__(self, session: LessonSession, glyphs: Theme, *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+        super().__init__(id=self.step)
         self.session, self.glyphs = session, glyphs
 
     @property
@@ -34,9 +36,9 @@ class Pane(Vertical):
         return self.screen
 
     def shown(self) -> None:
-        """It is the step now: take the focus, show what is new."""
+        """Take the focus and show what is new, because this is the current step now."""
         self.take_focus(self)
 
     def take_focus(self, widget: Widget) -> None:
-        """Now, and not when its turn comes as ``focus`` does: the next key may have been pressed already."""
+        """Focus immediately, not later like ``focus``: the next key may already be pressed."""
         self.screen.set_focus(widget)

@@ -1,6 +1,6 @@
 """Step 2, Predict: one question at a time, above the programs that it is about.
 
-Not for: what an answer is typed into (``inputs``), or judging it (``course.judging.answers``).
+Not here: inputs for the answers (see ``inputs``), or judging them (see ``course.judging.answers``).
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from asyncdemo.tui.lesson.programs import Programs
 from asyncdemo.tui.lesson.session import LessonSession
 
 _KEYS = {
-    PredictionKind.NUMBER: "Type a number. Enter goes on; without an answer, too.",
+    PredictionKind.NUMBER: "Type a number. Enter goes on, with or without an answer.",
     PredictionKind.CHOICE: "Up and down choose, Enter takes it. Tab skips it, Backspace takes it back.",
     PredictionKind.ORDER: "Space picks up and puts down, up and down move. Enter takes it, Tab skips it. "
-    "Programs that take the same time may stand in any order.",
+    "Programs that take the same time may be in any order.",
 }
 _STANDS = "The programs have been started: this answer stands."
 
 
 class PredictPane(Pane):
-    """The question that is asked now, and the programs."""
+    """The current question, and the programs."""
 
+    step = "predict"
     DEFAULT_CSS = """
     PredictPane #asked { height: auto; }
     PredictPane #answer { height: auto; margin: 0 0 0 3; }
@@ -48,7 +49,7 @@ class PredictPane(Pane):
     ]
 
     def __init__(self, session: LessonSession, glyphs: Theme) -> None:
-        super().__init__(session, glyphs, id="predict")
+        super().__init__(session, glyphs)
         self._place = 0
         self._inputs = [self._input(place) for place in range(len(session.predictions))]
 
@@ -65,7 +66,7 @@ class PredictPane(Pane):
         self._ask()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is no other program to turn to where all are seen."""
+        """There is no other program to turn to if all are visible."""
         return action != "program" or not self.query_one(Programs).side_by_side
 
     def action_program(self) -> None:
@@ -75,14 +76,14 @@ class PredictPane(Pane):
         self.query_one(Programs).page(by)
 
     def action_go_on(self) -> None:
-        """What stands there is the answer; on to the next question, or to the run."""
+        """Accept the current answer; go to the next question, or to the run."""
         field = self._inputs[self._place]
         field.confirm()
         if self._answer(self._place):
             self.action_turn(1)
 
     def action_turn(self, by: int) -> None:
-        """To another question; past the last one, to the run."""
+        """Go to another question; past the last one, to the run."""
         if self._place + by >= len(self.session.predictions):
             self.lesson_screen.go_to("run")
         elif self._place + by >= 0:
@@ -94,16 +95,16 @@ class PredictPane(Pane):
         self._answer(self._inputs.index(event.field))
 
     def _answer(self, place: int) -> bool:
-        """Keep what stands there. Returns whether it is understood, or nothing."""
+        """Store the current answer. Returns whether it is valid or empty."""
         session, typed = self.session, self._inputs[place].typed
         try:
             session.answer(place, typed)
         except ValueError as error:
-            session.answer(place, "")  # what was typed up to here is no answer either
+            session.answer(place, "")  # what was typed so far is not an answer either
             words, bad = f"Not understood: {error}.", True
         else:
             words, bad = session.note or _KEYS[session.predictions[place].kind], False
-        if place == self._place and not session.answered_for_good:  # what was typed last may come late
+        if place == self._place and not session.answered_for_good:  # the last input may arrive late
             self._hint(words, bad=bad)
         self._count()
         return typed == session.typed(place)
@@ -121,7 +122,7 @@ class PredictPane(Pane):
         )
 
     def _ask(self) -> None:
-        """Show the question and what its answer is typed into."""
+        """Show the question and its input."""
         prediction = self.session.predictions[self._place]
         self._count()
         self.query_one("#question", Static).update(self.session.question(self._place).replace("`", ""))

@@ -1,6 +1,6 @@
-"""The programs of a lesson to read: the lines in which they differ marked, all others dim.
+"""The programs of a lesson to read: the lines in which they differ are marked, all others dim.
 
-Not for: which lines those are (``course.content.listing``).
+Not here: which lines differ (see ``course.content.listing``).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _MARK: Final = Style(color=COLOURS[Shade.READY], bold=True)
 
 
 class Programs(Drawing):
-    """Side by side where there is room, else one at a time."""
+    """Side by side if there is room, else one at a time."""
 
     current: reactive[int] = reactive(0)
     first: reactive[int | None] = reactive(None)
-    """The line at the top; None: that from which on the most of those that differ are seen."""
+    """The line at the top; None: wherever most of the differing lines are visible."""
 
     def __init__(self, variants: Sequence[Variant], glyphs: Theme, *, one: bool = False) -> None:
-        """one: only one at a time, on all of the width."""
+        """``one``: only one at a time, in the full width."""
         super().__init__(self._lines)
         self._one = one
         self._variants, self._glyphs = tuple(variants), glyphs
@@ -53,21 +53,20 @@ class Programs(Drawing):
 
     @property
     def _each(self) -> int:
-        """Cells of one of those that stand side by side."""
+        """Width of each, side by side."""
         return (self.size.width - _GAP * (len(self._variants) - 1)) // len(self._variants)
 
     def show(self, name: str) -> None:
-        """Turn to the program of this name; of none, nowhere."""
+        """Turn to the program with this name, if there is one."""
         for place, variant in enumerate(self._variants):
             if variant.name == name:
                 self.current = place
 
     def turn(self) -> None:
-        """To the next program."""
         self.current = (self.current + 1) % len(self._variants)
 
     def page(self, by: int) -> None:
-        """So many pages down, where a program is longer than its room."""
+        """Scroll by this many pages if a program is longer than its space."""
         places = range(len(self._variants)) if self.side_by_side else [self.current]
         width = self._each if self.side_by_side else self.size.width
         blocks = [self._broken(place, width, self.size.height - 1) for place in places]
@@ -100,7 +99,7 @@ class Programs(Drawing):
         return [Segment(name, EMPHASIS), Segment(words, DIM)]
 
     def _tabs(self, width: int) -> Line:
-        """Their names, of which the one that is shown stands out, and its title."""
+        """Return their names, with the current one highlighted, and its title."""
         line: Line = []
         for place, variant in enumerate(self._variants):
             style = Style(reverse=True, bold=True) if place == self.current else None
@@ -110,7 +109,7 @@ class Programs(Drawing):
         return [*line, Segment(fit(f" {title}", width - used, self._glyphs.ellipsis), DIM)]
 
     def _program(self, place: int, width: int, height: int) -> list[Line]:
-        """Without its empty lines if it needs their room; then a part of it."""
+        """Omit empty lines if there is not enough space, then show a part of it."""
         lines = self._broken(place, width, height)
         if len(lines) > height:
             first = self._top(lines, height - 1)
@@ -121,14 +120,14 @@ class Programs(Drawing):
         return [self._cut(line, width) for line in lines]
 
     def _top(self, lines: Sequence[Line], height: int) -> int:
-        """Which of the lines stands at the top of a room that is too low for them all."""
+        """Return which line is at the top if the space is too low for all of them."""
         if self.first is not None:
             return self.first
         marked = [place for place, line in enumerate(lines) if line[1].text.strip()]
         return 0 if self._one or not marked else min(marked[0], max(marked[-1] + 1 - height, 0))
 
     def _broken(self, place: int, width: int, height: int) -> list[Line]:
-        """Where there is all of the width, every line goes on below; else those that differ."""
+        """Wrap every line if one program has the full width, else only those that differ."""
         lines = self._numbered[place]
         broken = [part for line in lines for part in _wrapped(line, width, self._one)]
         if len(broken) > height and not self._one:
@@ -143,7 +142,7 @@ class Programs(Drawing):
 
 
 class CodeScreen(LearnerScreen):
-    """One program at a time on all of the screen, so that no line is cut."""
+    """One program at a time on the whole screen, so that no line is cut."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,c", "app.leave_screen", "Back"),
@@ -168,7 +167,7 @@ class CodeScreen(LearnerScreen):
 
 
 def _wrapped(line: Line, width: int, each: bool) -> list[Line]:
-    """What is too long goes on below, indented. each: every line, not just those that differ."""
+    """Wrap a long line, indented. ``each``: every line, not only those that differ."""
     head, code = line[:2], line[2:]
     text = "".join(segment.text for segment in code)
     indent = len(text) - len(text.lstrip()) + 4
@@ -185,7 +184,7 @@ def _wrapped(line: Line, width: int, each: bool) -> list[Line]:
 
 
 def _numbered(shown: Listing, glyphs: Theme) -> Iterator[Line]:
-    """Each line: number, mark, and the code, if there is any."""
+    """Yield each line: number, mark, and the code, if any."""
     console = Console()
     code = Syntax(shown.source, "python", theme="ansi_dark", background_color="default").highlight(
         shown.source

@@ -1,6 +1,6 @@
-"""Step 1, Question: what the lesson asks.
+"""Step 1, Question: the lesson's question.
 
-Not for: the questions that are answered with a figure (``predict``).
+Not here: the questions that are answered with a figure (see ``predict``).
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
 from asyncdemo.course.content.text import sections
-from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.tui.lesson.pane import Pane
-from asyncdemo.tui.lesson.session import LessonSession
 
 
 class QuestionPane(Pane):
-    """The text of it, and what is missing if it cannot be run here."""
+    """The text of the question, and what is missing if the lesson can't run here."""
 
+    step = "question"
     DEFAULT_CSS = """
     QuestionPane Static { height: auto; }
     QuestionPane Markdown { margin: 0; padding: 0; max-width: 100; }
@@ -28,9 +27,6 @@ class QuestionPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go_on", "Go on", key_display="Enter"),
     ]
-
-    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
-        super().__init__(session, glyphs, id="question")
 
     def compose(self) -> ComposeResult:
         yield Static(self.session.missing, classes="bad", markup=False)

@@ -1,12 +1,12 @@
-"""Step 4, Result: on one screen what was predicted, what happened, one picture, one line of figures each.
+"""Step 4, Result, on one screen: predictions, what happened, one picture, one line of figures each.
 
-Not for: the long forms of these, which are a key away (``reading``).
+Not here: their long forms, which are a key away (see ``reading``).
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -21,25 +21,26 @@ from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
 from asyncdemo.render.terminal.report import report_lines
-from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING, Theme
+from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.pane import Pane
-from asyncdemo.tui.lesson.session import LessonRun, LessonSession
-from asyncdemo.tui.lesson.words import figures, no_verdict
+from asyncdemo.tui.lesson.session import LessonRun
+from asyncdemo.tui.lesson.words import all_figures, no_verdict
 from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 
 _LEAST_QUESTION = 12
-"""Cells below which a part of a question says nothing."""
+"""Minimum width for a useful part of a question."""
 _WIDEST = 100
-"""Cells of a line that one reads without losing the next one."""
+"""Maximum width of a line that is comfortable to read."""
 _RIGHT = Style(color="green", bold=True)
 
 
 class ResultPane(Pane):
-    """Of the latest run with the first settings."""
+    """The latest run with the first settings."""
 
+    step = "result"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "change", "Change", key_display="Enter"),
         Binding("w", "why", "Why"),
@@ -49,9 +50,6 @@ class ResultPane(Pane):
     ]
     can_focus = True
 
-    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
-        super().__init__(session, glyphs, id="result")
-
     def compose(self) -> ComposeResult:
         yield Drawing(self._lines)
 
@@ -60,7 +58,7 @@ class ResultPane(Pane):
         self.query_one(Drawing).redraw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What a run says is told after it."""
+        """Actions about a run are available after it."""
         return self.session.first is not None if action in ("why", "figures", "picture", "text") else True
 
     def action_change(self) -> None:
@@ -74,14 +72,12 @@ class ResultPane(Pane):
     def action_figures(self) -> None:
         run = self.session.first
         if run is not None:
-            self._read(
-                "The report of this run: figures and findings",
-                lambda: Drawing(
-                    lambda width, _: list(
-                        report_lines(run.runs, self.glyphs, width, meant=run.meant, details=True)
-                    )
-                ),
+            report = Drawing(
+                lambda width, _: list(
+                    report_lines(run.runs, self.glyphs, width, meant=run.meant, details=True)
+                )
             )
+            self._read("The report of this run: figures and findings", report)
 
     def action_why(self) -> None:
         answers = "\n".join(
@@ -91,26 +87,26 @@ class ResultPane(Pane):
         )
         told = sections(self.session.lesson.readme)
         text = "\n\n".join(filter(None, (answers, told.get("What you saw", ""), told.get("Why", ""))))
-        self._read("Why", lambda: Markdown(text, open_links=False))
+        self._read("Why", Markdown(text, open_links=False))
 
     def action_text(self) -> None:
         readme = self.session.lesson.readme
         text = readme.read_text(encoding="utf-8")
-        self._read(str(readme), lambda: Markdown(text, open_links=False))
+        self._read(str(readme), Markdown(text, open_links=False))
 
-    def _read(self, title: str, make: Callable[[], Widget]) -> None:
-        self.app.push_screen(ReadingScreen(title, make))
+    def _read(self, title: str, content: Widget) -> None:
+        self.app.push_screen(ReadingScreen(title, content))
 
     def _lines(self, width: int, height: int) -> list[Line]:
         run = self.session.first
         if run is None:
             return [text_line("Not run since this lesson was opened. 3 goes to the run.", DIM)]
         said = list(self._said(run, width, height))
-        told = [figures(recorded, run.measured[recorded.name]) for recorded in run.runs]
-        return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, height - len(said) - 1, told)]
+        room = height - len(said) - 1
+        return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, room, all_figures(run))]
 
     def _said(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
-        """Of each answer as much as there is room for: a line; with its question; with the reason."""
+        """Yield as much of each answer as there is room for: one line; with its question; with the reason."""
         room = height - whole_height(run.runs, width) - 1
         if no_verdict(run):
             words = f"{no_verdict(run)} 3 goes back; r runs it again there."
@@ -131,7 +127,7 @@ class ResultPane(Pane):
         yield [mark, Segment(words, emphasis), Segment(question, DIM)]
 
     def _whole(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
-        """In two lines if it is too long for one."""
+        """Yield two lines if it is too long for one."""
         mark, emphasis = self._mark(answer)
         first, *more = textwrap.wrap(f"{answer.place}. {answer.sentence}", width - 2)
         if not more:
@@ -154,7 +150,7 @@ class ResultPane(Pane):
         yield from (text_line(f"     {part}", DIM) for part in why)
 
     def _mark(self, answer: JudgedAnswer) -> tuple[Segment, Style | None]:
-        """And how its sentence is set off."""
+        """Return the mark, and the style of its sentence."""
         mark, style = {
             True: (self.glyphs.good, _RIGHT),
             False: (self.glyphs.bad, WARNING),

@@ -1,11 +1,10 @@
-"""Step 3, Run: all variants on one scale, and what they write.
+"""Step 3, Run: all variants on one scale, and their output.
 
-Not for: recording (``running``), what came out of it (``result``).
+Not here: recording (see ``running``), the result (see ``result``).
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,20 +13,18 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from asyncdemo.course.content.predictions import answer_words
-from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.picture import picture_of_runs
-from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.render.words import count, join, settings_words
 from asyncdemo.services import NOUNS, choose
 from asyncdemo.tui.lesson.running import RunningPane
-from asyncdemo.tui.lesson.session import LessonRun, LessonSession
-from asyncdemo.tui.lesson.words import figures, no_verdict
-from asyncdemo.tui.lesson.wrote import Wrote
+from asyncdemo.tui.lesson.session import LessonRun
+from asyncdemo.tui.lesson.words import all_figures, no_verdict
 
 
 class RunPane(RunningPane):
-    """Before the run what was predicted, then the live picture, then what the scripts wrote, too."""
+    """The predictions before the run, then the live picture, and at the end the scripts' output, too."""
 
+    step = "run"
     DEFAULT_CSS = """
     RunPane Static { height: auto; }
     """
@@ -38,14 +35,10 @@ class RunPane(RunningPane):
     ]
     can_focus = True
 
-    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
-        super().__init__(session, glyphs, id="run")
-        self._wrote = Wrote()
-
     def compose(self) -> ComposeResult:
         yield Static(id="about", markup=False)
         yield self.picture
-        yield self._wrote
+        yield self.wrote
 
     def shown(self) -> None:
         super().shown()
@@ -69,13 +62,14 @@ class RunPane(RunningPane):
     def started(self) -> None:
         waits = [NOUNS[name] for name in self.session.lesson.services]
         words = f"Starting {join(waits)}, then the programs." if waits else "Running."
-        self._about(Text(f"{words} Ctrl-C ends it and shows what came."))
-        self._wrote.clear()
+        self._about(Text(f"{words} Ctrl-C ends it and shows what was recorded."))
 
     def ended(self, run: LessonRun) -> None:
         self._about(Text(f"{no_verdict(run) or 'Done.'} Enter shows the result, r runs it again."))
-        self.picture.redraw(partial(_final, run, self.glyphs))
-        self._wrote.show(run, self.size.height - 1, self.size.width)
+        self.picture.redraw(
+            lambda width, height: picture_of_runs(run.runs, self.glyphs, width, height, all_figures(run))
+        )
+        self.wrote.show(run, self.size.height - 1, self.size.width)
 
     def failed(self, error: str) -> None:
         self._about(Text(error))
@@ -103,8 +97,3 @@ class RunPane(RunningPane):
             words.append(f"{place + 1}. {session.question(place)}\n".replace("`", ""), style="dim")
             words.append(f"   {said}\n", style="" if place in answers else "dim")
         return words
-
-
-def _final(run: LessonRun, theme: Theme, width: int, height: int) -> list[Line]:
-    told = [figures(recorded, run.measured[recorded.name]) for recorded in run.runs]
-    return picture_of_runs(run.runs, theme, width, height, told)

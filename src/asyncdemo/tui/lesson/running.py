@@ -1,6 +1,6 @@
-"""A step in which the programs run: starts them, shows them live, and tells the session how they ended.
+"""A step in which the programs run: starts them, shows them live, and reports the end to the session.
 
-Not for: making the recordings (``tui.recording``), what a step shows besides (``run``, ``change``).
+Not here: making the recordings (see ``tui.recording``), what else a step shows (see ``run``, ``change``).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
+from asyncdemo.tui.lesson.wrote import Wrote
 from asyncdemo.tui.recording import LiveRecording
 
 
@@ -19,23 +20,26 @@ class RunningPane(Pane):
     """A pane with a live picture.
 
     Attributes:
-        recording: What runs.
-        picture: Where it is drawn; what else it draws is for the step to say.
+        recording: The current recording.
+        picture: Where it is drawn; subclasses decide what else it draws.
+        wrote: What the programs wrote.
     """
 
-    def __init__(self, session: LessonSession, glyphs: Theme, *, id: str) -> None:  # noqa: A002
-        super().__init__(session, glyphs, id=id)
+    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+        super().__init__(session, glyphs)
         self.recording = LiveRecording(self, glyphs, self._drawn)
-        self.picture = Drawing(self.recording.lines, id=f"{id}-picture")
+        self.picture = Drawing(self.recording.lines)
+        self.wrote = Wrote()
         self._asked: tuple[Mapping[str, str], Sequence[Variant]] = {}, ()
 
     def start(self, settings: Mapping[str, str], variants: Sequence[Variant]) -> None:
-        """Run these variants with these settings; not while others run."""
+        """Run these variants with these settings, unless others are running."""
         if self.lesson_screen.runs:
             return
         self._asked = settings, variants
         self.recording.panels = []
         self.picture.redraw(self.recording.lines)
+        self.wrote.clear()
         race = self.session.lesson.race
         self.run_worker(
             self.recording.record(
@@ -55,13 +59,13 @@ class RunningPane(Pane):
         self.lesson_screen.changed()
 
     def started(self) -> None:
-        """It has been started."""
+        """Handle the start of a run."""
 
     def ended(self, run: LessonRun) -> None:
-        """It is over."""
+        """Handle the end of a run."""
 
     def failed(self, error: str) -> None:
-        """It could not run."""
+        """Handle a run that could not start."""
 
     def _drawn(self) -> None:
         self.picture.redraw()

@@ -1,6 +1,6 @@
-"""The screen of a lesson: a bar of steps, and the step that one is at.
+"""The screen of a lesson: a bar of steps, and the current step.
 
-Not for: what a step shows (a module each), or what is kept of it (``session``).
+Not here: the content of a step (each has a module), or what is stored (see ``session``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Footer, Input
 
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.judging.practice import record_of
+from asyncdemo.course.judging.practice import readable_records
 from asyncdemo.course.workspace.next_step import first_unread
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.exercise.pane import ExercisePane
-from asyncdemo.tui.keys import PICTURE_WORDS
+from asyncdemo.tui.keys_screen import PICTURE_WORDS
 from asyncdemo.tui.lesson.change import ChangePane
 from asyncdemo.tui.lesson.exercise import ExerciseStep
 from asyncdemo.tui.lesson.pane import Pane
@@ -36,16 +36,9 @@ from asyncdemo.tui.lesson.running import RunningPane
 from asyncdemo.tui.lesson.session import LessonSession
 
 _HIGH: Final = 30
-"""Lines of a terminal from which on an empty one is no loss."""
+"""Minimum height of a terminal with a line to spare."""
 
-_STEPS: Final = {
-    "question": "Question",
-    "predict": "Predict",
-    "run": "Run",
-    "result": "Result",
-    "change": "Change",
-    "exercise": "Exercise",
-}
+_MOST_STEPS: Final = 6
 
 
 class StepBar(Widget):
@@ -82,14 +75,16 @@ class StepBar(Widget):
 
     def _labels(self) -> list[tuple[str, str]]:
         places = range(1, len(self._steps) + 1) if self.numbered else " " * len(self._steps)
-        return [(step, f"{place} {_STEPS[step]}") for place, step in zip(places, self._steps, strict=True)]
+        return [
+            (step, f"{place} {step.capitalize()}") for place, step in zip(places, self._steps, strict=True)
+        ]
 
 
 class LessonScreen(LearnerScreen):
     """A lesson in steps, back and forth at any time.
 
     Attributes:
-        session: What was answered and run.
+        session: The answers and runs.
     """
 
     DEFAULT_CSS = """
@@ -102,7 +97,7 @@ class LessonScreen(LearnerScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(str(place), f"show({place})", f"Step {place}", show=False)
-            for place in range(1, len(_STEPS) + 1)
+            for place in range(1, _MOST_STEPS + 1)
         ),
         Binding("n", "step(1)", "Step", key_display="b/n"),
         Binding("right", "step(1)", "Step", show=False),
@@ -114,8 +109,8 @@ class LessonScreen(LearnerScreen):
         """Open a lesson.
 
         Args:
-            lesson: Which.
-            session: One that was made already; else it is made, with the settings as they are written.
+            lesson: The lesson.
+            session: An existing session; by default, a new one with the original settings.
         """
         super().__init__()
         self._heading, self._session = lesson, session
@@ -128,12 +123,12 @@ class LessonScreen(LearnerScreen):
 
     @property
     def steps(self) -> list[str]:
-        """Those that there are; a lesson may ask nothing."""
-        return [step for step in _STEPS if step in self._panes]
+        """The steps of this lesson; it may have no questions."""
+        return list(self._panes)
 
     @property
     def runs(self) -> bool:
-        """Whether a recording is being made."""
+        """Whether a recording is in progress."""
         return any(pane.recording.active for pane in self.query(RunningPane))
 
     def compose(self) -> ComposeResult:
@@ -145,8 +140,8 @@ class LessonScreen(LearnerScreen):
         if session.lesson.knobs:
             panes.append(ChangePane(session, glyphs))
         if has_exercise(self._heading):
-            panes.append(ExerciseStep(session, glyphs, self._heading))
-        self._panes = {pane.id or "": pane for pane in panes}
+            panes.append(ExerciseStep(session, glyphs))
+        self._panes = {pane.step: pane for pane in panes}
         yield StepBar(self.steps, f"{session.lesson.number}. {session.lesson.title}")
         with ContentSwitcher(initial="question", id="steps"):
             yield from panes
@@ -162,14 +157,14 @@ class LessonScreen(LearnerScreen):
         self.session.close()
 
     def _show_numbers(self, focused: Widget | None) -> None:
-        """Where digits are an answer they lead to no step."""
+        """If digits are an answer, they don't lead to steps."""
         self.query_one(StepBar).numbered = not isinstance(focused, Input)
 
     def on_step_bar_chosen(self, event: StepBar.Chosen) -> None:
         self.go_to(event.step)
 
     def go_to(self, step: str) -> None:
-        """Show a step, or the first if there is no such."""
+        """Show a step, or the first if there is no such step."""
         step = step if step in self._panes else self.steps[0]
         self.query_one("#steps", ContentSwitcher).current = step
         self.query_one(StepBar).current = step
@@ -177,23 +172,22 @@ class LessonScreen(LearnerScreen):
         self.refresh_bindings()
 
     def step(self, by: int) -> None:
-        """Go so many steps on, or back."""
+        """Go this many steps forwards, or back."""
         place = self.steps.index(self.query_one(StepBar).current) + by
         if 0 <= place < len(self.steps):
             self.go_to(self.steps[place])
 
     def next_lesson(self) -> None:
-        """The next one that was never run takes the place of this."""
+        """Replace this lesson by the next one that was never run."""
         context = self.application.context
-        records = {lesson.id: record_of(context, lesson) for lesson in context.course.lessons}
-        lesson = first_unread(context.course, records, self._heading.id)
+        lesson = first_unread(context.course, readable_records(context), self._heading.id)
         if lesson is None:
             self.notify("You have run all lessons.")
         else:
             self.app.switch_screen(LessonScreen(lesson))
 
     def changed(self) -> None:
-        """A run is over: other keys make sense now, and what one looks at may be another."""
+        """Update the keys and the view after a run."""
         current = self.query_one(StepBar).current
         if current in ("predict", "result"):
             self._panes[current].shown()

@@ -1,13 +1,13 @@
-"""What somebody does with a lesson: answers, runs, other settings. The panes show it.
+"""A learner's session in a lesson: answers, runs, other settings. The panes show it.
 
-Not for: drawing or keys; nothing here knows Textual.
+Not here: drawing or keys; this does not depend on Textual.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import Answer, fill, parse
 from asyncdemo.course.content.presets import Preset, presets
-from asyncdemo.course.judging.answers import JudgedAnswer, answerable, judge_answers
+from asyncdemo.course.judging.answers import JudgedAnswer, answerable, answered, judge_answers
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.course.workspace.progress import Record
@@ -41,20 +41,16 @@ class LessonRun:
     """One run of a lesson, of all of its variants or of some.
 
     Attributes:
-        settings: What was set, as it was typed.
-        values: The values of all knobs.
-        variants: Which were to be run.
-        runs: Their recordings; after Ctrl-C there may be fewer.
-        output: What each of them wrote.
+        settings: The settings as typed.
+        runs: The recordings of the variants; after Ctrl-C there may be fewer.
+        output: The output of each.
         measured: Variant -> its metrics.
         interrupted: Ctrl-C ended it.
-        odd: The variants that did not end as the lesson means it.
+        odd: The variants that did not end as the lesson intends.
         loaded: They were servers, which got requests.
     """
 
     settings: Mapping[str, str]
-    values: Knobs
-    variants: tuple[Variant, ...]
     runs: tuple[Run, ...]
     output: tuple[Tail, ...]
     measured: Mapping[str, Metrics]
@@ -64,27 +60,27 @@ class LessonRun:
 
     @property
     def meant(self) -> tuple[str, ...]:
-        """The variants that ended as the lesson means it, which may be that they fail."""
+        """The variants that ended as the lesson intends, which may be a failure."""
         return tuple(run.name for run in self.runs if run.name not in self.odd)
 
     @property
     def whole(self) -> bool:
-        """Whether its figures answer questions."""
+        """Whether its figures can answer questions."""
         return not (self.interrupted or self.odd)
 
 
 class LessonSession:
-    """A context manager, which stops what runs around the scripts at its end.
+    """A lesson in use. ``close`` stops the services of its scripts.
 
     Attributes:
-        lesson: What it is about.
-        variants: Those that are run.
-        settings: Knob -> what was typed for it, of the first run.
+        lesson: The lesson.
+        variants: The variants that are run.
+        settings: Knob -> the text typed for it, of the first run.
         values: The values of all knobs in the first run.
         predictions: The questions that a run of the variants answers.
         missing: What is not installed, and the command that installs it; "" if nothing is.
-        note: What could not be kept of the progress, "" if nothing.
-        first: The latest run with the first settings, which the answers are held against.
+        note: What could not be stored in the progress; "" if nothing.
+        first: The latest run with the first settings, which the answers are compared with.
         changed: The latest run with others.
         latest: The later of these.
     """
@@ -102,30 +98,28 @@ class LessonSession:
         """Read the lesson in a folder.
 
         Args:
-            context: Where the progress is kept.
-            folder: Of the lesson.
-            settings: Knob -> what was typed for it.
+            context: Where the progress is stored.
+            folder: The lesson's folder.
+            settings: Knob -> the text typed for it.
             variants: Names of those to run; all if empty.
             timeout_s: A variant that takes longer is ended.
-            predict: Whether the questions are asked.
+            predict: Whether to ask the questions.
 
         Raises:
-            AsyncdemoError: The lesson cannot be read, or cannot be run like this.
+            AsyncdemoError: The lesson can't be read, or not be run like this.
         """
         self.lesson: Lesson = load_lesson(folder)
         self.variants = self.lesson.chosen(variants)
         self.settings = dict(settings or {})
         self._jobs = LessonJobs(self.lesson, timeout_s)
         self.values = self._jobs.values(self.settings)
-        names = [variant.name for variant in self.variants]
-        all_names = [variant.name for variant in self.lesson.variants]
-        self.predictions = tuple(answerable(self.lesson.predictions, all_names, names) if predict else ())
+        self.predictions = answerable(self.lesson, self.variants) if predict else ()
         self.first: LessonRun | None = None
         self.changed: LessonRun | None = None
         self.latest: LessonRun | None = None
         self._first_runs = False
         self.missing = self.note = ""
-        self._progress = context.progress
+        self._context = context
         self._record = Record()
         self._typed = self._kept_answers()
         try:
@@ -135,28 +129,28 @@ class LessonSession:
 
     def close(self) -> None:
         """Stop the services."""
-        self._jobs.__exit__(None, None, None)
+        self._jobs.close()
 
     @property
     def names(self) -> list[str]:
-        """Of the variants that are run."""
+        """Names of the variants that are run."""
         return [variant.name for variant in self.variants]
 
     @property
     def presets(self) -> tuple[Preset, ...]:
-        """What the text suggests to change."""
+        """The changes that the text suggests."""
         return presets(self.lesson)
 
     @property
     def left_at(self) -> str:
-        """The step to go on with, as far as the record tells; the first of a lesson that is new, or done."""
+        """The step to continue with, according to the record; the first if the lesson is new or done."""
         if self._record.passed:
             return "question"
         if self._record.checks or self._record.hints:
             return "exercise"
         if self._typed:
             return "run" if len(self._typed) == len(self.predictions) else "predict"
-        # A run in a pipe (`make tour`) is nothing to go on with: the questions come first.
+        # A run in a pipe (`make tour`) is nothing to continue with: the questions come first.
         predicted = self._record.asked or not self.predictions
         return "run" if self._record.runs and predicted else "question"
 
@@ -164,19 +158,19 @@ class LessonSession:
 
     @property
     def answered_for_good(self) -> bool:
-        """Whether a run is, or has been, held against the answers, which then stand."""
+        """Whether a run was, or is being, compared with the answers, which are then final."""
         return self._first_runs or (self.first is not None and self.first.whole)
 
     def question(self, place: int) -> str:
-        """With the values of the knobs put in."""
+        """Return a question with the values of the knobs filled in."""
         return fill(self.predictions[place].question, self.values)
 
     def typed(self, place: int) -> str:
-        """The answer to a question as it was typed, "" if there is none."""
+        """Return the answer to a question as typed, "" if there is none."""
         return self._typed.get(self.question(place), "")
 
     def answers(self) -> dict[int, Answer]:
-        """Place of a question, from 0, -> the answer to it."""
+        """Return the answers by index of the question, from 0."""
         return {
             place: parse(prediction, self.typed(place), self.names, self.values)
             for place, prediction in enumerate(self.predictions)
@@ -184,25 +178,19 @@ class LessonSession:
         }
 
     def answer(self, place: int, typed: str) -> None:
-        """Keep an answer on the disk; "" takes it back. Raises ValueError with what to type instead."""
+        """Store an answer, which survives a kill; "" removes it. Raises ValueError that says what to type."""
         if typed:
             parse(self.predictions[place], typed, self.names, self.values)
         if typed == self.typed(place) or self.answered_for_good:
             return
         self._typed[self.question(place)] = typed
         kept = tuple((question, text) for question, text in self._typed.items() if text)
-        if self._progress is None:
-            return
-        try:
-            self._progress.keep_answers(self.lesson.id, kept)
-        except WorkspaceError as error:
-            self.note = str(error)
+        self._remember(lambda record: replace(record, open_answers=kept))
 
     def _kept_answers(self) -> dict[str, str]:
-        """Of a session that ended before its run; with other values of the knobs, other things are asked."""
+        """Return those of a session that ended before its run, unless other knobs change the questions."""
         try:
-            if self._progress is not None:
-                self._record = self._progress.of(self.lesson.id)
+            self._record = self._context.records.get(self.lesson.id, Record())
         except WorkspaceError as error:
             self.note = str(error)
         kept, typed = dict(self._record.open_answers), {}
@@ -216,18 +204,18 @@ class LessonSession:
     # runs
 
     def values_of(self, settings: Mapping[str, str]) -> Knobs:
-        """The values of all knobs with these settings. Raises UsageError."""
+        """Return the values of all knobs with these settings. Raises UsageError."""
         return self._jobs.values(settings)
 
     def jobs(
         self, settings: Mapping[str, str], variants: Sequence[Variant], wanted: Callable[[], bool]
     ) -> list[Job]:
-        """What to record; waits for services as long as it is ``wanted``. Raises AsyncdemoError."""
+        """Return what to record; waits for services while it is ``wanted``. Raises AsyncdemoError."""
         self._first_runs = self._is_first(settings, variants)
         return self._jobs.make(variants, settings, Stdout.CAPTURE, wanted)
 
     def failed(self) -> None:
-        """The run could not be made."""
+        """Handle a run that could not start."""
         self._first_runs = False
 
     def ended(
@@ -238,12 +226,10 @@ class LessonSession:
         output: Sequence[Tail],
         interrupted: bool,
     ) -> LessonRun:
-        """A run is over: hold the answers against it, and keep what is to be kept."""
+        """Handle the end of a run: judge the answers, and store the progress."""
         odd = not_as_meant(variants, runs)
         run = LessonRun(
             dict(settings),
-            self.values_of(settings),
-            tuple(variants),
             tuple(runs),
             tuple(output),
             {run.name: measure(run) for run in runs},
@@ -257,26 +243,25 @@ class LessonSession:
             self.first = run if self.first is None or run.whole else self.first
         else:
             self.changed = run
-        if run.whole and self._progress is not None:
-            answered = self.judged() if run is self.first and not was_answered else ()
-            predicted = [item for item in (answer.predicted() for answer in answered) if item is not None]
-            try:
-                self._progress.update(self.lesson.id, lambda record: record.after_run(predicted))
-            except WorkspaceError as error:  # what was seen is not less true
-                self.note = str(error)
+        if run.whole:
+            predicted = answered(self.judged()) if run is self.first and not was_answered else ()
+            self._remember(lambda record: record.after_run(predicted))
         return run
+
+    def _remember(self, change: Callable[[Record], Record]) -> None:
+        self.note = self._context.remember(self.lesson.id, change) or self.note
 
     def _is_first(self, settings: Mapping[str, str], variants: Sequence[Variant]) -> bool:
         return dict(settings) == self.settings and tuple(variants) == self.variants
 
     def judged(self) -> tuple[JudgedAnswer, ...]:
-        """Every question with what was said and what happened; none if no run answers them."""
+        """Every question with its answer and what happened; empty if no run answers them."""
         if self.first is None or not self.first.whole:
             return ()
         return judge_answers(self.predictions, self.answers(), self.first.measured, self.values)
 
     def exit_code(self) -> int:
-        """Of the command: what became of the latest run."""
+        """The command's exit code, after the latest run."""
         if self.latest is None:
             return EXIT_MISSING if self.missing else EXIT_OK
         if self.latest.interrupted:

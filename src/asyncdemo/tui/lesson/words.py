@@ -1,6 +1,6 @@
-"""The sentences of a lesson's result: the same on the screen and, once it is left, below the prompt.
+"""The sentences of a lesson's result: the same on the screen and, after leaving it, below the prompt.
 
-Not for: which figures there are (``analysis.metrics``), whole reports (``render``).
+Not here: which figures there are (see ``analysis.metrics``), whole reports (see ``render``).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 
 
 def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
-    """ "3.00 s, at most 1 at the same time"; how it ended only if that was not well.
+    """ "3.00 s, at most 1 at the same time"; how it ended, unless normally.
 
-    brief: beside others of the same kind, so that the words need not be repeated.
+    ``brief``: next to others of the same kind, so the words need no repetition.
     """
     parts = []
     requests = metrics.requests
@@ -34,16 +34,21 @@ def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
     return ", ".join(parts) or empty_words(run)
 
 
+def all_figures(run: LessonRun) -> list[str]:
+    """Return the figures of each program of a run."""
+    return [figures(recorded, run.measured[recorded.name]) for recorded in run.runs]
+
+
 def no_verdict(run: LessonRun) -> str:
-    """Why the answers are not held against a run; "" if they are."""
+    """Return why the answers are not judged by a run; "" if they are."""
     if run.interrupted:
         some = any(recorded.rows for recorded in run.runs)
         return f"Interrupted{': this is what was recorded until then' if some else ''}."
-    return f"No prediction is judged: {join(run.odd)} did not end as the lesson means it." if run.odd else ""
+    return f"No prediction is judged: {join(run.odd)} did not end as the lesson intends." if run.odd else ""
 
 
 def summary(session: LessonSession) -> Iterator[str]:
-    """What remains in the terminal when the screen is left: a few lines without marks."""
+    """Yield what remains in the terminal after leaving the screen: a few lines without marks."""
     lesson = session.lesson
     yield f"Lesson {lesson.number}: {lesson.title}"
     if session.latest is None:

@@ -1,6 +1,6 @@
-"""What the programs of a run wrote, below their picture.
+"""The output of the programs of a run, below their picture.
 
-Not for: keeping it (``render.terminal.output``), the picture (``render.terminal.picture``).
+Not here: storing it (see ``render.terminal.output``), the picture (see ``render.terminal.picture``).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from asyncdemo.tui.lesson.session import LessonRun
 _TRACEBACK_LINES: Final = 40
 _ERROR: Final = Style(color="red")
 _LOW: Final = 30
-"""Lines of a screen on which the picture needs the room of a second line from each program."""
+"""On lower screens, the picture needs the space of a second line for each program."""
 _BELOW_A_WARNING: Final = ("  ", "RuntimeWarning: Enable tracemalloc")
-"""Of a program that ended well they would take the place of the warning itself."""
+"""Lines after a warning. In a program that finished, they would displace the warning itself."""
 
 
 class Wrote(Drawing):
-    """The newest lines of each program; more of them where the picture leaves room."""
+    """The newest lines of each program; more of them if the picture leaves room."""
 
     DEFAULT_CSS = "Wrote { height: auto; max-height: 40%; }"
 
@@ -39,15 +39,15 @@ class Wrote(Drawing):
         self.redraw()
 
     def show(self, run: LessonRun, room: int, width: int) -> None:
-        """room, width: of the picture and of this together, in cells."""
-        # A server that ended as it should has written a line for each request, as the picture has.
+        """Show the output. ``room`` and ``width`` are of the picture and this together, in cells."""
+        # A server that ended as intended has written a line for each request, like the picture.
         quiet = run.meant if run.loaded else ()
         left = (room - whole_height(run.runs, width)) // max(len(run.runs), 1)
         self._output = list(_output(run, quiet, max(left, 1 if room < _LOW else 2)))
         self.redraw()
 
     def _written(self, width: int, height: int) -> list[Line]:
-        """The last lines say why a script failed. A long one goes on below."""
+        """Draw the last lines, which say why a script failed. Long lines are wrapped."""
         return [part for line in self._output for part in _pieces(line, width)][-height:]
 
 
@@ -57,7 +57,7 @@ def _pieces(line: Line, width: int) -> Iterator[Line]:
 
 
 def _output(run: LessonRun, quiet: Collection[str], most: int) -> Iterator[Line]:
-    """The newest lines of each script; of one that did not end well, all that is kept of its traceback."""
+    """Yield the newest lines of each script; if it did not finish, all that is left of its traceback."""
     for recorded, tail in zip(run.runs, run.output, strict=False):
         if recorded.name in quiet:
             continue

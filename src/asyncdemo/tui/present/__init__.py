@@ -1,4 +1,4 @@
-"""A lesson on a projector, in front of a class.
+"""A lesson on a projector, for a class.
 
-Not for: recording (``tui.recording``), or the lesson as one works through it alone (``tui.lesson``).
+Not here: recording (see ``tui.recording``), or the lesson for a single learner (see ``tui.lesson``).
 """

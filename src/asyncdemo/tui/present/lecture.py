@@ -1,7 +1,7 @@
-"""A lesson in front of a class: the steps, and what is on the slide of each. Pure.
+"""A lesson for a class: the steps, and the slide of each. Pure.
 
-Not for: keys and the terminal (``screen``), how a slide looks (``render.terminal.slides``).
-What an instructor should know and a class should not see is on no slide.
+Not here: keys and the terminal (see ``screen``), how a slide looks (see ``render.terminal.slides``). No slide
+contains what only instructors should see.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from asyncdemo.course.content.predictions import (
     parse,
 )
 from asyncdemo.course.content.text import sections
+from asyncdemo.course.judging.lesson_jobs import not_as_meant
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import Account, account_for, empty_words, finding_words
@@ -41,14 +42,14 @@ from asyncdemo.render.terminal.slide_blocks import (
     prose,
 )
 from asyncdemo.render.terminal.slides import Slide
-from asyncdemo.render.words import duration, join, title
+from asyncdemo.render.words import duration, join, settings_words
 from asyncdemo.tui.present.poll import MOST_ANSWERS, Poll
 
 _MORE: Final = "One more question"
 
 
 class Stage(StrEnum):
-    """What a step is for."""
+    """The purpose of a step."""
 
     TITLE = "title"
     QUESTION = "question"
@@ -68,24 +69,24 @@ _NEED_RUNS: Final = (Stage.REVEAL, Stage.TIMELINE, Stage.FINDINGS)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """place: which of the predictions or variants."""
+    """A step. ``place`` is the index of the prediction or variant."""
 
     stage: Stage
     place: int = 0
 
     @property
     def needs_runs(self) -> bool:
-        """Whether it shows what the programs did."""
+        """Whether it shows results of the programs."""
         return self.stage in _NEED_RUNS
 
 
 class Lecture:
-    """The slides of one lesson. They change with what the class said and with what ran.
+    """The slides of one lesson. They change with the answers of the class and with the runs.
 
     Attributes:
         steps: In order.
-        polls: For each prediction what the class answered.
-        runs: The recordings of all variants, in order; none before they have run to their ends.
+        polls: The answers of the class to each prediction.
+        runs: The recordings of all variants, in order; empty until all have finished.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Lecture:
         knobs: Knobs,
         changed: Knobs,
     ) -> None:
-        """variants: those that are run. changed: the knobs that are not as written."""
+        """``variants`` are those that are run; ``changed`` has the knobs with other values than written."""
         self.minutes = lesson.minutes
         self._lesson = lesson
         self._variants = variants
@@ -115,12 +116,13 @@ class Lecture:
         return tuple(account.run for account in self._accounts)
 
     def ran(self, runs: Sequence[Run]) -> None:
-        """All variants have run, in order."""
-        meant = [run.name for run in runs if run.name not in self._odd(runs)]
+        """Set the runs of all variants, in order."""
+        odd = not_as_meant(self._variants, runs)
+        meant = [run.name for run in runs if run.name not in odd]
         self._accounts = account_for(runs, meant)
 
     def offer(self, place: int, said: str) -> str:
-        """An answer of the class to a question. Returns why it is none; "" if it was kept."""
+        """Store a class's answer to a question. Returns why it is invalid; "" if it was stored."""
         prediction = self._predictions[place]
         if prediction.kind is PredictionKind.NUMBER:
             try:
@@ -132,13 +134,13 @@ class Lecture:
         return ""
 
     def program_of(self, step: Step) -> int:
-        """The place of the program that a question is about; of other steps, the first."""
+        """Return the index of the program that a question is about; for other steps, the first."""
         name = self._predictions[step.place].variant if step.stage in (Stage.PREDICT, Stage.REVEAL) else ""
         names = [variant.name for variant in self._variants]
         return names.index(name) if name in names else 0
 
     def find(self, typed: str) -> int:
-        """The place of a step, by its number or the beginning of its name. Raises UsageError."""
+        """Return the index of a step, by its number or the beginning of its name. Raises UsageError."""
         if typed.isdecimal() and 1 <= int(typed) <= len(self.steps):
             return int(typed) - 1
         for at, step in enumerate(self.steps):
@@ -150,7 +152,7 @@ class Lecture:
         )
 
     def slide(self, step: Step) -> Slide:
-        """What stands on it; of the run and the timelines, before there is a picture."""
+        """Return the step's slide; for the run and the timelines, the one before there is a picture."""
         place = step.place
         if step.needs_runs and not self._accounts:
             return Slide("Not run yet", (Words("`r` runs the programs."),))
@@ -202,10 +204,9 @@ class Lecture:
         return Slide(heading, (*prose(self._sections[heading]), *self._this_time(heading == "The question")))
 
     def _this_time(self, wanted: bool = True) -> Iterator[Block]:
-        """The text has the values as written."""
+        """Yield the current values, because the text has the original ones."""
         if self._changed and wanted:
-            settings = ", ".join(f"{name} = {value}" for name, value in self._changed.items())
-            yield Words(f"This time: {settings}.", style=MARKED)
+            yield Words(f"This time: {settings_words(self._changed)}.", style=MARKED)
 
     def _opening(self) -> Iterator[Block]:
         yield Words(f"Lesson {self._lesson.number}")
@@ -228,7 +229,7 @@ class Lecture:
             yield Words("Who has an answer?", style=MARKED)
 
     def _votes(self, place: int, right: Sequence[bool | None] = ()) -> Iterator[Block]:
-        """right: of each answer, once that is known; then nothing is picked any more."""
+        """Yield the votes. ``right`` is set for each answer once known; then none is highlighted any more."""
         poll = self.polls[place]
         most = max(poll.hands, default=0)
         for at, (answer, hands) in enumerate(zip(poll.answers, poll.hands, strict=True)):
@@ -238,10 +239,10 @@ class Lecture:
     def _reveal(self, place: int) -> Iterator[Block]:
         prediction = self._predictions[place]
         yield Words(fill(prediction.question, self._knobs))
-        odd = self._odd(self.runs)
+        odd = not_as_meant(self._variants, self.runs)
         if odd:
-            # Figures of a run that broke off answer no question.
-            yield Words(f"Not judged: {join(odd)} did not end as the lesson means it.", style=ALARM)
+            # The figures of an incomplete run can't answer questions.
+            yield Words(f"Not judged: {join(odd)} did not end as the lesson intends.", style=ALARM)
             yield from self._votes(place)
             return
         measured = {account.run.name: account.metrics for account in self._accounts}
@@ -254,7 +255,7 @@ class Lecture:
         for said in self.polls[place].answers:
             try:
                 answer = parse(prediction, self._number_of(prediction, said), self._names, self._knobs)
-            except ValueError:  # words that say something else than an answer
+            except ValueError:  # words that are not an answer
                 right.append(None)
             else:
                 right.append(compare(prediction, answer, measured, self._knobs).right)
@@ -262,7 +263,7 @@ class Lecture:
         yield Words(fill(prediction.why, self._knobs))
 
     def _number_of(self, prediction: Prediction, said: str) -> str:
-        """A choice is typed by its number."""
+        """Return the answer as typed: for a choice, its number."""
         offers = self._offers(prediction)
         if prediction.kind is PredictionKind.CHOICE and said in offers:
             return str(offers.index(said) + 1)
@@ -290,29 +291,22 @@ class Lecture:
 
     def _answers(self) -> Iterator[Block]:
         first, _, rest = self._answer.partition("\n\n")
-        # An answer that begins with "200." begins no list.
+        # An answer that begins with "200." is not a list.
         yield from (
             [Words(" ".join(first.split()))] if "\n-" not in first and "`" * 3 not in first else prose(first)
         )
         yield from prose(rest)
 
     def _offers(self, prediction: Prediction) -> list[str]:
-        """What there is to choose from; of the orders, if they are few."""
+        """Return the possible answers; for orders, only if there are few."""
         if prediction.kind is PredictionKind.ORDER:
             orders = [", ".join(names) for names in permutations(self._names)]
             return orders if len(orders) <= MOST_ANSWERS else []
         return [fill(choice.text, self._knobs) for choice in prediction.choices]
 
-    def _odd(self, runs: Sequence[Run]) -> list[str]:
-        return [
-            title(run)
-            for variant, run in zip(self._variants, runs, strict=True)
-            if run.outcome != variant.expect
-        ]
-
 
 def _differing(variant: Variant) -> tuple[str, ...]:
-    """The lines in which it differs from the others; "" where others are left out."""
+    """Return the lines that differ from the others; "" where lines are left out."""
     shown = listing(variant)
     lines: list[str] = []
     left_out = False
@@ -328,7 +322,7 @@ def _numbered(word: str, place: int, items: Sequence[object]) -> str:
 
 
 def _answer_of(instructors: str) -> str:
-    """The paragraphs that answer the last question. Others answer what an instructor asks."""
+    """Return the paragraphs that answer the last question. The others are for instructors."""
     _, _, answers = instructors.partition("### Gives the answer away")
     found: list[str] = []
     for paragraph in re.split(r"\n\s*\n", answers.strip()):

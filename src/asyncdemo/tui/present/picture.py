@@ -1,6 +1,6 @@
-"""Programs while they run, for the back of a room: a row for each lane, one scale that only ever doubles.
+"""Running programs, for the back of a room: a row for each lane, on a scale that only ever doubles.
 
-Not for: gathering what they do (``render.terminal.panel``), pictures of recorded runs.
+Not here: gathering the events (see ``render.terminal.panel``), pictures of recorded runs.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _LEAST_LINES: Final = 4
 
 
 class RunPicture:
-    """Where all rows have room below each other, programs stand so; else side by side.
+    """Programs are below each other if all rows fit, else side by side.
 
-    What has no row of its own then is drawn as a density, below the rows.
+    Lanes without their own row are drawn as a density, below the rows.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -42,7 +42,7 @@ class RunPicture:
     def lines(
         self, panels: Sequence[LivePanel], width: int, height: int, *, over: bool = False
     ) -> list[Line]:
-        """At most ``height`` lines, none wider than ``width``. over: all has come, so the scale can fit."""
+        """Return at most ``height`` lines, none wider than ``width``. ``over``: fit the scale to the end."""
         theme, self._over = self._theme, over
         if not panels:
             return []
@@ -53,7 +53,7 @@ class RunPicture:
         if room < _LEAST_LINES:
             legend, room = [], height
         warnings = [panel.warning_lines(theme, width) for panel in panels]
-        # All do the same job: one that has opened few rows yet will have as many as the others.
+        # All do the same job: one with few rows so far will have as many as the others.
         most = max(max(panel.lanes for panel in panels), 1)
         each = (width - _GAP * (len(panels) - 1)) // len(panels)
         below = 1 + sum(1 + most + len(lines) for lines in warnings)
@@ -61,20 +61,20 @@ class RunPicture:
             columns = self._drawn(panels, each, [room] * len(panels))
             lines = list(beside(columns, each))
         else:
-            axes = 1  # one for all of them, and lines for what is warned of
+            axes = 1  # one for all of them, and lines for warnings
             share = (room - axes) // len(panels)
             (first, *others) = self._drawn(panels, width, [share + axes] * len(panels))
             lines = [*first, *(line for title, _axis, *rows in others for line in (title, *rows))]
         return [bright(line) for line in [*lines[:room], *([[], *legend] if legend else [])]][:height]
 
     def _drawn(self, panels: Sequence[LivePanel], width: int, heights: Sequence[int]) -> list[list[Line]]:
-        """Title, axis, rows, warnings of each."""
+        """Return the title, axis, rows, and warnings of each."""
         theme = self._theme
         gutter = self._gutter(panels, width, max(heights))
         columns = max(width - gutter, 1)
         bin_ns = max(panel.bin_ns for panel in panels)
         for panel in panels:
-            panel.column_ns(columns, bin_ns)  # as wide bins as the others have
+            panel.column_ns(columns, bin_ns)  # bins as wide as those of the others
         column_ns = self._column_ns(max(panel.now_ns for panel in panels), columns, bin_ns)
         most = max(max(panel.lanes for panel in panels), 1)
         drawn = []
@@ -88,7 +88,7 @@ class RunPicture:
                 grid = panel.grid(columns, room, column_ns, head=room - 1)
                 pitch = max((n for n in range(1, PITCH + 1) if most * n <= room), default=1)
                 rows = list(timeline_lines(grid, theme, gutter, 0, pitch))
-                rows = rows[: 1 + len(grid.rows) * pitch]  # without the words on what is folded
+                rows = rows[: 1 + len(grid.rows) * pitch]  # without the words about folded lanes
             rows += [[] for _ in range(min(most, room) + 1 - len(rows))]
             drawn.append([title, *rows, *warnings][:height])
         return drawn
@@ -98,7 +98,7 @@ class RunPicture:
         return min(max(map(len, names), default=0) + 1, width // 2)
 
     def _column_ns(self, now_ns: int, columns: int, bin_ns: int) -> int:
-        """In whole bins, which are as wide as the widest of any panel."""
+        """Return the width of a column in whole bins, which are as wide as the widest of any panel."""
         while self._scale_ns <= now_ns:
             self._scale_ns *= 2
         scale_ns = now_ns if self._over else self._scale_ns

@@ -1,6 +1,6 @@
-"""The answers of a class to one question, and how many hands went up for each. Pure.
+"""The answers of a class to one question, and the number of hands for each. Pure.
 
-Not for: what is right (``course.content.predictions``), or how it looks (``render.terminal.slide_blocks``).
+Not here: which is right (see ``course.content.predictions``), its look (``render.terminal.slide_blocks``).
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ MOST_ANSWERS: Final = 9
 
 
 class Poll:
-    """Attributes:
-    answers: In order, in words.
-    hands: How many are up for each.
-    picked: The place of the one that was counted last, if any.
+    """A poll.
+
+    Attributes:
+        answers: In order, in words.
+        hands: The number of hands for each.
+        picked: The index of the answer counted last, if any.
     """
 
     def __init__(self, answers: Iterable[str] = ()) -> None:
@@ -30,7 +32,7 @@ class Poll:
         return any(self.hands)
 
     def offer(self, answer: str) -> bool:
-        """Add an answer of the class, and pick it; False if there are too many."""
+        """Add an answer from the class, and pick it; False if there are too many."""
         if answer not in self.answers:
             if len(self.answers) == MOST_ANSWERS:
                 return False
@@ -40,7 +42,7 @@ class Poll:
         return True
 
     def raise_hand(self, place: int) -> bool:
-        """One more for the answer at that place, which is picked; False if there is none."""
+        """Count one more hand for an answer, and pick it; False if there is no such answer."""
         if not 0 <= place < len(self.answers):
             return False
         self.picked = place
@@ -48,9 +50,9 @@ class Poll:
         return True
 
     def lower_hand(self, place: int | None = None) -> bool:
-        """One fewer; place: of the answer, by default the one picked. False if there is none to take.
+        """Count one hand fewer, by default for the picked answer. False if there is none to remove.
 
-        An answer of the class that nobody is for any more is taken back.
+        An answer from the class without any hands is removed.
         """
         place = self.picked if place is None else place
         if place is None or not 0 <= place < len(self.answers):

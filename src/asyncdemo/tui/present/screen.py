@@ -1,6 +1,6 @@
 """``asyncdemo run LESSON --present``: a lesson on a projector, one step for each key.
 
-Not for: what the steps are and say (``lecture``), or recording (``tui.recording``).
+Not here: the steps and their content (see ``lecture``), or recording (see ``tui.recording``).
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _SHIFTED: Final = (
     "asterisk",
     "left_parenthesis",
 )
-"""The digits 1 to 9 with Shift, on an American keyboard; on others there is ``-``."""
+"""The digits 1 to 9 with Shift, on an American keyboard; others can use ``-``."""
 _MINUTE_S: Final = 60
 _LAST: Final = 999
-"""A page: whichever is the last. How many there are is known only when the step is laid out."""
+"""The last page. The number of pages is only known after the layout."""
 _SINGLE_ROWS: Final = 60
-"""As many as a screen that is read from afar can show of a program."""
+"""The most rows per program that are readable from a distance."""
 
 
 class PresentScreen(LearnerScreen):
-    """The steps of a lecture. Those that show what the programs did are there once they have run.
+    """The steps of a lecture. Those with results are available once the programs have run.
 
     Attributes:
-        lecture: With what the class said and what ran.
+        lecture: The lecture, with answers of the class and runs.
     """
 
     DEFAULT_CSS = """
@@ -85,13 +85,14 @@ class PresentScreen(LearnerScreen):
         race: bool,
         at: int = 0,
     ) -> None:
-        """Show it from a step on.
+        """Show a lecture.
 
         Args:
-            lecture: What is shown.
-            make_jobs: Called in a thread before each run; is given what says whether it is still wanted.
-            race: All programs at the same time, else one after another.
-            at: The place of the first step; if it shows what the programs did, they run before.
+            lecture: The lecture.
+            make_jobs: Called in a thread before each run, with a function that says whether it is still
+                wanted.
+            race: All programs run at the same time, else one after another.
+            at: The index of the first step. If it shows results, the programs run first.
         """
         super().__init__()
         self.lecture, self._make_jobs, self._race = lecture, make_jobs, race
@@ -122,7 +123,7 @@ class PresentScreen(LearnerScreen):
             self.action_run()
         self._show()
 
-    # what stands on the screen
+    # display
 
     @property
     def _step(self) -> Step:
@@ -141,7 +142,7 @@ class PresentScreen(LearnerScreen):
             slide = Slide(slide.heading, (Words(self._trouble, style=ALARM),))
         laid_out = pages(slide, self._theme, width, height)
         self._pages = len(laid_out)
-        self._page = min(asked, self._pages - 1)  # the window may have become larger
+        self._page = min(asked, self._pages - 1)  # the window may be larger now
         return laid_out[self._page]
 
     def _show(self) -> None:
@@ -180,7 +181,7 @@ class PresentScreen(LearnerScreen):
                     and not self._is_recording
                     and (stage is not Stage.CODE or self._came_from is not None)
                 )
-            case "run":  # not by a slip of the finger while the class still thinks
+            case "run":  # not by accident, while the class is still thinking
                 again = stage is Stage.RUN or self._step.needs_runs
                 return not self._is_recording and not self._is_due and again
             case "add_minute":
@@ -200,14 +201,14 @@ class PresentScreen(LearnerScreen):
 
     @property
     def _is_due(self) -> bool:
-        """The programs run when it comes to that, for the first time."""
+        """Whether the programs must run now, for the first time."""
         return self._step.stage is Stage.RUN and not (self.lecture.runs or self._recording.panels)
 
     def action_begin(self) -> None:
         self.action_run()
 
     def action_next(self) -> None:
-        """Page by page."""
+        """Go to the next page or step."""
         if self._is_recording:
             return
         if self._page + 1 < self._pages:
@@ -219,7 +220,7 @@ class PresentScreen(LearnerScreen):
             self._go(self._at + 1)
 
     def action_back(self) -> None:
-        """Nothing is run again."""
+        """Go back, without running anything again."""
         if self._is_recording:
             return
         if self._page:
@@ -230,11 +231,11 @@ class PresentScreen(LearnerScreen):
         elif self._at:
             self._go(self._at - 1)
             self._page = _LAST
-            self._lines(*self._slide.size)  # how many there are
+            self._lines(*self._slide.size)  # to know the number of pages
             self._show()
 
     def action_code(self) -> None:
-        """To the programs and back, from any step."""
+        """Switch to the programs and back, from any step."""
         code = next(at for at, step in enumerate(self.lecture.steps) if step.stage is Stage.CODE)
         if self._came_from is not None:
             self._go(self._came_from)
@@ -246,7 +247,7 @@ class PresentScreen(LearnerScreen):
             self._show()
 
     def action_zoom(self) -> None:
-        """The time scale of this run alone, or that of the lesson."""
+        """Toggle between the time scales of this run and of the lesson."""
         self._zoomed = not self._zoomed
         self._show()
 
@@ -258,28 +259,28 @@ class PresentScreen(LearnerScreen):
     # hands
 
     def action_raise_hand(self, place: int) -> None:
-        """One more for an answer."""
+        """Count one more hand for an answer."""
         self.lecture.polls[self._step.place].raise_hand(place)
         self._show()
 
     def action_lower_hand(self, place: int | None = None) -> None:
-        """One fewer for an answer, or for the one counted last."""
+        """Count one hand fewer for an answer, or for the one counted last."""
         self.lecture.polls[self._step.place].lower_hand(place)
         self._show()
 
     def action_answer(self) -> None:
-        """Type an answer of the class, to count hands for."""
+        """Type an answer from the class, to count hands for."""
         self.add_class("typing")
         self.query_one(Input).focus()
 
     def action_drop(self) -> None:
-        """Nothing is typed after all."""
+        """Cancel typing."""
         self.remove_class("typing")
         self.query_one(Input).clear()
         self._slide.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """An answer of the class."""
+        """Add an answer from the class."""
         answer = " ".join(event.value.split())
         self._notice = self.lecture.offer(self._step.place, answer) if answer else ""
         self.action_drop()
@@ -302,7 +303,7 @@ class PresentScreen(LearnerScreen):
         return self._make_jobs(lambda: self._recording.wanted)
 
     def on_live_recording_ended(self, event: LiveRecording.Ended) -> None:
-        """All programs have ended, were ended, or could not run."""
+        """Handle the end of all programs, or that they could not run."""
         self._is_recording = False
         after, self._after_run = self._after_run, None
         self._trouble = event.error
@@ -315,7 +316,7 @@ class PresentScreen(LearnerScreen):
         self._show()
 
     def interrupt(self) -> bool:
-        """Ctrl-C ends the run and keeps the slide."""
+        """Stop the run on Ctrl-C, and keep the slide."""
         return self._recording.interrupt()
 
     def ask_before_quitting(self) -> str:
@@ -331,7 +332,7 @@ class PresentScreen(LearnerScreen):
         self._show_where()
 
     def action_stop_timer(self) -> None:
-        """The class is ready."""
+        """Stop the timer: the class is ready."""
         self._until_s = None
         self._show_where()
 

@@ -11,9 +11,9 @@ from asyncdemo.errors import UsageError
 from asyncdemo.lab.distributed.__main__ import locust_command, main, parser
 from asyncdemo.lab.distributed.shares import Share, Stopwatch, count_p, divided, gaps_p, merged, superposed
 from asyncdemo.load import Plan, Result, Send
+from asyncdemo.load.arrivals import arrivals_ns
 from asyncdemo.load.events import Answered, Sent
 from asyncdemo.load.histogram import Histogram
-from asyncdemo.load.schedule import arrivals_ns
 
 WHOLE = Plan(
     "127.0.0.1", 80, (Send("GET", "/"),), duration_s=20, rate=300, arrivals="poisson", seed=7, report=True
@@ -183,11 +183,8 @@ def test_a_worker_needs_the_master_only() -> None:
     ("arguments", "said"),
     [
         (["https://10.0.0.5/", "--rate", "5", "--workers", "2"], "must begin with http://"),
-        (["http://10.0.0.5:no/", "--rate", "5", "--workers", "2"], "is no URL"),
         (["http://10.0.0.5/", "--closed-loop", "0", "--workers", "2"], "clients is 0"),
-        (["http://10.0.0.5/", "--rate", "0", "--workers", "2"], "rate is 0.0"),
         (["http://10.0.0.5/", "--rate", "5", "--workers", "0"], "--workers is 0"),
-        (["http://10.0.0.5/", "--rate", "5", "--workers", "2", "--duration", "-1"], "duration_s is -1.0"),
     ],
 )
 def test_nonsense_is_told_before_locust_begins(

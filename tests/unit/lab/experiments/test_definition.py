@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiments import definition
-from asyncdemo.lab.experiments.definition import Definition, load_definition
+from asyncdemo.lab.experiments import Surroundings, definition
+from asyncdemo.lab.experiments.definition import load_experiment
+from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
 from asyncdemo.lab.results.published import load_article
+from tests.support.lab_experiments import described
 
+FOLDER = Path(definition.__file__).parent
 HEAD = """
 title = "Made up"
 lesson = "tea"
@@ -31,14 +35,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def made_of(folder: Path, text: str) -> Definition:
+def made_of(folder: Path, text: str) -> Experiment:
     (folder / "made-up.toml").write_text(HEAD + text, encoding="utf-8")
-    return load_definition("made-up")
+    return load_experiment("made-up", Surroundings(folder))
 
 
 def test_lists_stand_for_a_row_each_and_the_first_changes_slowest(folder: Path) -> None:
     text = '[[rows]]\nfigure = "throughput"\nbase = ["a", "b"]\narm = ["b", "sanic"]\nsetting = "closed"'
-    rows = made_of(folder, text).rows
+    rows = made_of(folder, text).asked
     assert [(row.base, row.arm) for row in rows] == [("a", "b"), ("a", "sanic"), ("b", "sanic")]
     assert [row.name for row in rows] == ["b and a", "Sanic and a", "Sanic and b"], "none about itself"
 
@@ -48,7 +52,7 @@ def test_inner_rows_take_from_the_outer_what_they_leave_out(folder: Path) -> Non
     inner = (
         '[[rows.rows]]\nfigure = "50"\npublished.base = "results.p50@Flask"\npublished.words = "{own} ms"\n'
     )
-    (row,) = made_of(folder, outer + inner).rows
+    (row,) = made_of(folder, outer + inner).asked
     assert (row.name, row.figure.key) == ("closed: median latency", "load.latency_ms.50")
     assert row.published is not None and row.published.words == "38.91 ms"
     assert row.published.ratio == pytest.approx(38.91 / 96.45)
@@ -74,7 +78,7 @@ def test_a_mistake_is_named(folder: Path, text: str, words: str) -> None:
 
 
 def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
-    named = {row.name: row for row in load_definition("constant-rate").rows}
+    named = {row.name: row for row in described("constant-rate").asked}
     table = load_article("constant-rate").table("results")
     for rate in ("2000", "4000"):
         cells = table.row(f"Flask · {rate}/s")
@@ -87,14 +91,15 @@ def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
         assert row.published.ratio == pytest.approx(longest_ms / 1000 / said_s)
     results = load_article("four-frameworks")
     flask_ms = littles_latency_ms(200, results.find("results.requests_per_s@Flask").value or 0.0)
-    for row in load_definition("four-frameworks").rows:
+    for row in described("four-frameworks").asked:
         if row.figure.key == "load.latency_ms.mean":
             own = results.find(f"results.requests_per_s@{row.arm.title()}").value or 0.0
             own_ms = littles_latency_ms(200, own)
             assert row.published is not None
             assert f"{own_ms:.0f} / {flask_ms:.0f} ms: {own_ms / flask_ms:.2f}" in row.published.words
-    calculated = load_definition("flask-and-sanic").file.answers["calc"].json
+    text = (FOLDER / "flask-and-sanic.toml").read_text(encoding="utf-8")
+    calculated = tomllib.loads(text)["answers"]["calc"]["json"]
     assert calculated == {"result": sum(number * number for number in range(1_000_000))}
     at_once, alone = bound_per_s(150, clients=50, slots=5), bound_per_s(150, clients=50, slots=5, workers=1)
-    bounds = {json.dumps(row.bound.ratio) for row in load_definition("flask-and-sanic").rows if row.bound}
+    bounds = {json.dumps(row.bound.ratio) for row in described("flask-and-sanic").asked if row.bound}
     assert at_once / alone == pytest.approx(5) and bounds == {"5.0", "0.2", "1.0"}

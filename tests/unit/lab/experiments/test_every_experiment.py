@@ -56,7 +56,7 @@ def test_each_arm_has_its_app_and_is_asked_about(experiment: Experiment) -> None
         started: Any = contestant.served
         served = getattr(started, "served", started)
         if hasattr(served, "app"):
-            assert served.app.file.is_file()
+            assert served.app.is_file()
             named = {*experiment.packages, *served.own_versions}
             assert {*served.program.packages, *served.packages} - {"meinheld"} - WITHOUT_WHEEL <= named
         else:

@@ -90,7 +90,7 @@ def test_oha_is_read_and_what_it_let_go_at_the_end_is_no_error() -> None:
 @pytest.mark.parametrize("read", [read_wrk, read_ab, read_oha])
 def test_what_is_not_understood_is_said(read: object) -> None:
     assert callable(read)
-    with pytest.raises(AsyncdemoError, match="not understood"):
+    with pytest.raises(AsyncdemoError, match="printed something unexpected"):
         read("unable to connect to 127.0.0.1:9 Connection refused")
 
 

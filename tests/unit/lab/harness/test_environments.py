@@ -12,13 +12,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.harness import Unavailable, environments
-from asyncdemo.lab.harness.environments import (
-    ENVIRONMENTS,
-    NOT_TO_BE_HAD,
-    Progress,
-    cache_folder,
-    interpreter_of,
-)
+from asyncdemo.lab.harness.environments import ENVIRONMENTS, Progress, interpreter_of
 
 NAMES = list(ENVIRONMENTS)
 LOCKS = sorted(Path(environments.__file__).with_name("environments").glob("*.txt"))
@@ -169,20 +163,6 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Unavailable, match="can be made in"):
         interpreter_of("aioflask", cache=tmp_path / "file" / "cache", run=Pip())
-
-
-@pytest.mark.parametrize("name", list(NOT_TO_BE_HAD))
-def test_what_cannot_be_had_says_why_and_what_one_would_take(name: str) -> None:
-    with pytest.raises(Unavailable) as caught:
-        interpreter_of(name)
-    assert caught.value.why
-    assert caught.value.successor
-
-
-def test_the_cache_is_where_the_system_has_it(tmp_path: Path) -> None:
-    named = cache_folder({"XDG_CACHE_HOME": str(tmp_path)})
-    assert named == tmp_path / "asyncdemo" / "environments"
-    assert cache_folder({}).is_relative_to(Path.home())
 
 
 def test_every_environment_and_what_builds_it_has_a_lock() -> None:

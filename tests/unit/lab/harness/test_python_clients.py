@@ -11,17 +11,12 @@ import pytest
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab import harness
-from asyncdemo.lab.harness.engines import PYTHON_CLIENTS, ClientEngine, Engine, Measured, found_python_clients
-from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured, found_python_clients
 from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.load import Plan, Send
 
 NULL = served_script("null", Path(harness.__file__).with_name("null_server.py"))
 PLAN = Plan("127.0.0.1", 1, (Send("GET", "/"),), clients=3, requests=60, timeout_s=20, keep_alive=True)
-
-
-def test_they_are_never_among_the_engines_of_an_experiment() -> None:
-    assert not {client.name for client in PYTHON_CLIENTS} & Bench().engines.keys()
 
 
 @contextmanager

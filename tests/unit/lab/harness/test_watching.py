@@ -153,28 +153,6 @@ def test_a_real_process_is_the_servers_or_the_experiments_or_nobodys() -> None:
     assert foreign[2] is not None and foreign[0] is not None and foreign[2] > foreign[0]
 
 
-FORKING = """
-import subprocess, sys
-burn = "import time\\nwhile time.process_time() < 0.3: pass"
-subprocess.run([sys.executable, "-c", burn], check=True)
-print(flush=True)
-input()
-"""
-
-
-def test_what_a_service_forked_and_waited_for_is_the_experiments() -> None:
-    """As a PostgreSQL with a process for each connection, most of which nobody sees alive."""
-    with subprocess.Popen(
-        [sys.executable, "-c", FORKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        before = Machine().read([], [process.pid]).own_cpu_s[process.pid]
-        assert process.stdout is not None
-        process.stdout.readline()
-        after = Machine().read([], [process.pid]).own_cpu_s[process.pid]
-        process.communicate(b"\n")
-    assert after - before >= 0.3
-
-
 COMING_AND_GOING = """
 import os, resource, signal, sys, time
 

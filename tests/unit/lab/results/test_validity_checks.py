@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import RULES, Flag, FlagKind, Withdraws, refuses
 from asyncdemo.lab.results.ratio import Ratio
-from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting, Verification
+from asyncdemo.lab.results.setup import Loop, Setting
 from asyncdemo.lab.results.trial import Load, System, Trial, TrialOutcome
 
 CLOSED = Setting("closed", "", Loop.CLOSED, (), clients=20, timeout_s=30)
@@ -27,11 +27,6 @@ def a_load(**more: object) -> Load:
     """A thousand answers in ten seconds, 200 ms each: twenty clients."""
     plain = Load(1000, 1000, 10.0, 10.0, 1000, 100.0, {"200": 1000}, latency_ms={"mean": 200.0, "0": 0.0})
     return replace(plain, **more)  # type: ignore[arg-type]
-
-
-def test_every_rule_has_a_function() -> None:
-    for kind in FlagKind:
-        assert callable(getattr(validity_checks, kind.value.replace("-", "_")))
 
 
 def test_a_load_without_fault_has_no_flag() -> None:
@@ -185,21 +180,6 @@ def test_few_rounds_tell_why_the_others_were_withdrawn() -> None:
     assert flag.words == "5 rounds of 7; others were withdrawn: client-busy, errors."
 
 
-def test_an_interruption_that_nobody_asked_for_says_why() -> None:
-    assert validity_checks.interrupted(1, 7).words == "1 of 7 rounds were finished when the run was ended."
-    assert validity_checks.interrupted(1, 7, "nginx was ended by SIGKILL").words.endswith(
-        "when the run was ended: nginx was ended by SIGKILL."
-    )
-
-
-def test_what_did_not_hold_is_named() -> None:
-    held = Verification("a", "body", "hello", "hello", held=True)
-    broken = Verification("a", "workers", "4", "3", held=False)
-    assert validity_checks.not_verified([held]) is None
-    flag = validity_checks.not_verified([held, broken])
-    assert flag is not None and flag.words == "workers: 4 was asked for, 3 was seen."
-
-
 @pytest.mark.parametrize("outcome", TrialOutcome)
 def test_every_outcome_but_two_is_a_failure_of_the_contestant(outcome: TrialOutcome) -> None:
     load = a_load() if outcome is TrialOutcome.MEASURED else None
@@ -207,14 +187,6 @@ def test_every_outcome_but_two_is_a_failure_of_the_contestant(outcome: TrialOutc
     not_its_own = {TrialOutcome.MEASURED, TrialOutcome.LOAD_FAILED}
     assert (validity_checks.contestant_failed([trial]) is not None) == (outcome not in not_its_own)
     assert (validity_checks.load_failed([trial]) is not None) == (outcome is TrialOutcome.LOAD_FAILED)
-
-
-def test_who_cannot_be_had_has_a_successor() -> None:
-    arm = Arm("japronto", "Japronto", Model.COROUTINES, unavailable="Python 3.6 only", successor="Granian")
-    flag = validity_checks.not_to_be_had(arm)
-    assert flag is not None
-    assert (flag.words, flag.advice) == ("Japronto: Python 3.6 only", "Today one would take Granian.")
-    assert validity_checks.not_to_be_had(replace(arm, unavailable="")) is None
 
 
 @pytest.mark.parametrize("kind", FlagKind)

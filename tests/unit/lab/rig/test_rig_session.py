@@ -15,6 +15,7 @@ from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.results.rigging import OURS, PRESETS, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig import session as module
 from asyncdemo.lab.rig.session import Session
+from tests.support.servers import eventually
 
 FIRST = Rigging(PRESETS["1"].configuration)
 SECOND = with_settings(FIRST, ["workers=4"], [OURS])
@@ -58,10 +59,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def until(met: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 30
-    while not met():
-        assert time.monotonic() < limit
-        time.sleep(0.001)
+    assert eventually(met)
 
 
 def test_what_is_wanted_is_measured_and_kept() -> None:

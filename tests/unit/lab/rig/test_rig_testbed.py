@@ -14,7 +14,7 @@ from asyncdemo.lab.harness.protocol.description import Check, Condition, Contest
 from asyncdemo.lab.results.rigging import OURS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig import testbed
 from asyncdemo.lab.rig.testbed import ROUNDS
-from asyncdemo.lab.stack.opened import Stack
+from asyncdemo.lab.stack.start import Stack
 from tests.support.fake_lab import CLOSED, SEND, FakeServer, a_bench, an_arm
 
 PER_WORKER = "4"

@@ -15,33 +15,17 @@ from asyncdemo.lab import servers
 from asyncdemo.lab.harness.environments import ENVIRONMENTS
 from asyncdemo.lab.harness.rollcall import Acceptors, Pids, look, look_with_psutil
 from asyncdemo.lab.harness.served_app import ServedApp
-from asyncdemo.lab.results.published import load_article
-from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Loop, Program
+from asyncdemo.lab.servers import PROGRAMS
 
 NAMES = list(PROGRAMS)
+APP = Path("/apps/hello.py")
 SCRIPTS = sorted(Path(servers.__file__).with_name("scripts").glob("*.py"))
-# Seed 004's column "Web server".
-PUBLISHED = {
-    "Aiohttp": "gunicorn-aiohttp",
-    "Gevent": "gunicorn-gevent",
-    "Gunicorn": "gunicorn-sync",
-    "Hypercorn": "hypercorn",
-    "Meinheld": "gunicorn-meinheld",
-    "Sanic": "sanic",
-    "Tornado": "tornado",
-    "Uvicorn": "uvicorn",
-    "uWSGI": "uwsgi",
-}
-
-
-def app_for(program: Program) -> App:
-    return App(Path("/apps/hello.py"), min(program.interfaces))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_command_has_the_app_the_port_and_the_backlog(name: str) -> None:
     program = PROGRAMS[name]
-    words = program.command_for(Asked(app_for(program), 50123, backlog=77)).argv
+    words = program.arguments(APP, 50123, backlog=77)
     assert "hello:app" in words
     assert sum(word.rpartition(":")[2] == "50123" for word in words) == 1
     assert "77" in words
@@ -50,29 +34,16 @@ def test_a_command_has_the_app_the_port_and_the_backlog(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if PROGRAMS[name].most_workers is None])
 def test_a_command_has_the_workers(name: str) -> None:
     program = PROGRAMS[name]
-    four, three = (program.command_for(Asked(app_for(program), 50123, workers=n)).argv for n in (4, 3))
+    four, three = (program.arguments(APP, workers=number) for number in (4, 3))
     assert [pair for pair in zip(four, three, strict=True) if pair[0] != pair[1]] == [("4", "3")]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_shown_is_what_is_run_without_port_and_folders(name: str) -> None:
     program = PROGRAMS[name]
-    command = program.command_for(Asked(app_for(program), 50123, workers=program.most_workers or 2))
-    assert "PORT" in command.shown
-    assert "50123" not in command.shown
-    assert not [word for word in command.shown.split() if word.startswith("/")]
-    assert len(command.shown_argv) == len(command.argv)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_a_server_leaves_out_of_its_logs_is_said(name: str) -> None:
-    assert any("log" in note.lower() for note in PROGRAMS[name].notes)
-
-
-def test_every_server_of_the_twenty_one_pairs_is_there() -> None:
-    table = load_article("twenty-one-pairs").table("results")
-    assert {row[1] for row in table.rows} == set(PUBLISHED)
-    assert set(PUBLISHED.values()) <= set(PROGRAMS)
+    shown = ServedApp(name, program, APP).command({"workers": program.most_workers or 2})
+    assert "PORT" in shown
+    assert not [word for word in shown.split() if word.startswith("/")]
 
 
 def test_every_environment_that_a_server_needs_has_a_recipe() -> None:
@@ -81,41 +52,24 @@ def test_every_environment_that_a_server_needs_has_a_recipe() -> None:
     assert needed <= set(ENVIRONMENTS)
 
 
-def test_threads_are_for_servers_that_have_them() -> None:
-    with_threads = {name for name, program in PROGRAMS.items() if program.takes_threads}
-    assert with_threads == {"gunicorn-gthread", "uwsgi"}
-    for name in with_threads:
-        program = PROGRAMS[name]
-        words = program.command_for(Asked(app_for(program), 50123, threads=9)).argv
-        assert words[words.index("--threads") + 1] == "9"
-    with pytest.raises(ValueError, match="has no threads to set"):
-        PROGRAMS["uvicorn"].command_for(Asked(app_for(PROGRAMS["uvicorn"]), 50123, threads=9))
-
-
-def test_an_app_of_another_kind_is_not_for_a_server() -> None:
-    with pytest.raises(ValueError, match="runs apps of ASGI, Sanic, not of WSGI"):
-        PROGRAMS["uvicorn"].command_for(Asked(App(Path("/apps/hello.py"), Interface.WSGI), 50123))
-
-
-@pytest.mark.parametrize("name", ["uvicorn", "hypercorn", "sanic", "tornado", "aiohttp", "gunicorn-asgi"])
+@pytest.mark.parametrize("name", ["uvicorn", "hypercorn", "sanic", "tornado", "aiohttp"])
 def test_the_loop_is_part_of_the_command(name: str) -> None:
-    program = PROGRAMS[name]
-    commands = {loop: program.command_for(Asked(app_for(program), 50123, loop=loop)).argv for loop in Loop}
-    assert all(loop.value in words for loop, words in commands.items())
+    for loop in ("uvloop", "asyncio"):
+        assert loop in PROGRAMS[name].arguments(APP, loop=loop)
 
 
 def test_knobs_that_no_server_has_are_shown_as_the_settings_of_the_app() -> None:
-    served = ServedApp("uvicorn", PROGRAMS["uvicorn"], App(Path("/apps/hello.py"), Interface.ASGI))
+    served = ServedApp("uvicorn", PROGRAMS["uvicorn"], APP)
     shown = served.command({"workers": 6, "delay_ms": 20, "name": "a b"})
     assert shown.startswith("LAB_DELAY_MS=20 LAB_NAME='a b' python -m uvicorn hello:app")
     assert "--workers 6" in shown
-    with pytest.raises(UsageError, match="uvicorn: 'slow' is not a valid Loop"):
-        served.command({"loop": "slow"})
+    with pytest.raises(UsageError, match="has 1 process, not 2"):
+        ServedApp("flask", PROGRAMS["flask"], APP).command({"workers": 2})
 
 
 def test_uwsgi_is_not_asked_for_a_longer_queue_than_the_system_allows() -> None:
-    allowed = Asked(App(Path("/apps/hello.py"), Interface.WSGI), 50123, backlog=10**9).allowed_backlog
-    assert 0 < allowed < 10**9
+    words = PROGRAMS["uwsgi"].arguments(APP, backlog=10**9)
+    assert 0 < int(words[words.index("--listen") + 1]) < 10**9
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
@@ -135,7 +89,7 @@ def test_every_script_is_that_of_a_server() -> None:
     used = {
         Path(word).name
         for program in PROGRAMS.values()
-        for word in program.command_for(Asked(app_for(program), 50123)).argv
+        for word in program.arguments(APP)
         if word.endswith(".py")
     }
     assert used | {"starting.py"} == {script.name for script in SCRIPTS}

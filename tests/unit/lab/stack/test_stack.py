@@ -23,14 +23,13 @@ from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
-from asyncdemo.lab.servers import App, Asked
-from asyncdemo.lab.stack.opened import Stack
-from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
+from asyncdemo.lab.stack.pairs import PAIRS
 from asyncdemo.lab.stack.pooler import pgbouncer_config
 from asyncdemo.lab.stack.programs import nginx_config, port_to_keep
 from asyncdemo.lab.stack.stacked import Stacked, is_row
 from asyncdemo.lab.stack.stacked import condition as condition_of
 from asyncdemo.lab.stack.stacked import contestant as contender_of
+from asyncdemo.lab.stack.start import Stack
 
 APPS = Path(__file__).parents[4] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
 MINE = CONFIGURATIONS["mine"]
@@ -110,7 +109,7 @@ def test_more_of_anything_never_lowers_the_bound(
 
 
 def test_nginx_passes_everything_on_to_one_port() -> None:
-    text = nginx_config(Path("/place"), 8000, 9000, "nobody", "nogroup")
+    text = nginx_config(Path("/place"), 8000, 9000, "nobody nogroup")
     assert text.startswith("user nobody nogroup;")
     assert "listen 127.0.0.1:8000" in text and "proxy_pass http://127.0.0.1:9000;" in text
     assert "access_log off;" in text and "proxy_http_version 1.0;" in text
@@ -165,17 +164,12 @@ def test_the_pairs_wait_as_those_of_the_article() -> None:
         assert kinds[pair.program.model] == table.row(pair.row)[2], pair.name
 
 
-def test_six_are_named_and_the_base_is_one_of_them() -> None:
-    assert len(set(SIX)) == 6 and BASE in SIX and set(SIX) <= PAIRS.keys()
-
-
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_pair_can_be_asked_for(name: str) -> None:
     pair = PAIRS[name]
-    app = App(APPS / pair.app, pair.interface)
-    assert app.file.is_file()
-    command = pair.program.command_for(Asked(app, 8000, workers=6))
-    assert f"{app.file.stem}:app" in command.argv
+    app = APPS / pair.app
+    assert app.is_file()
+    assert f"{app.stem}:app" in pair.program.arguments(app, 8000, workers=6)
 
 
 def test_workers_that_are_forked_have_the_app_imported_before() -> None:
@@ -185,8 +179,7 @@ def test_workers_that_are_forked_have_the_app_imported_before() -> None:
         ("falcon-uwsgi", "--lazy-apps", False),
     ):
         pair = PAIRS[name]
-        app = App(APPS / pair.app, pair.interface)
-        assert (word in pair.program.arguments(Asked(app, None, workers=19))) is is_there
+        assert (word in pair.program.arguments(APPS / pair.app, workers=19)) is is_there
 
 
 def test_every_greenlet_pair_has_a_driver_that_yields() -> None:
@@ -323,15 +316,3 @@ def test_workers_are_verified_one_by_one(model: Model, asked: int) -> None:
     assert check.always
     held = [check.look(scene(model, workers)).held for workers in (asked - 1, asked, asked + 1)]
     assert held == [False, True, False]
-
-
-@pytest.mark.parametrize(("model", "asked"), [(Model.PROCESSES, 76), (Model.COROUTINES, 24)])
-def test_what_pgbouncer_allows_is_verified(model: Model, asked: int) -> None:
-    for allowed in (asked - 1, asked, asked + 1):
-        stack = Recorder(pooler=SimpleNamespace(allowed=lambda allowed=allowed: allowed))
-        check = checks_of(stack, CONFIGURATIONS["original"])["sessions that pgbouncer allows"]
-        assert check.always and check.look(scene(model, 1)).held is (allowed == asked)
-
-
-def test_without_pgbouncer_nothing_is_allowed_or_not() -> None:
-    assert "sessions that pgbouncer allows" not in checks_of(Recorder(pooler=None), MINE)

@@ -56,7 +56,7 @@ def test_it_shows_rows_bars_spectra_and_the_machine_unfolded() -> None:
         'class="bars-interval"',
         "1,000 per s: latency at each percentile",
         "A processor that nobody makes",
-        "Today one would take Granian.",
+        "Today you would use Granian.",
     ):
         assert part in page
     assert page.count("<details") == page.count(" open><summary>") == 4

@@ -27,7 +27,7 @@ CODES = re.compile(r"\x1b\[[\d;]*m")
 INTERRUPTED = Flag(
     FlagKind.INTERRUPTED,
     "3 of 7 rounds were finished when the run was ended.",
-    "Run it again: it goes on where it stopped.",
+    "Run it again: it continues where it stopped.",
 )
 
 
@@ -167,7 +167,7 @@ def test_everything_else_is_there_too(view: object) -> None:
         "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused.",
         "Equal arms (A/A)",
         "[0.99, 1.01]",
-        "Python 3.6 only. Today one would take Granian.",
+        "Python 3.6 only. Today you would use Granian.",
         "our own client instead",
         "A processor that nobody makes, 2 cores",
         "Linux 6.0, x86_64; CPython 3.11",
@@ -212,7 +212,7 @@ def test_a_run_that_was_ended_early_says_so_first(view: object) -> None:
     told = squeezed(view(record))
     assert "ended early: 7 of 9 rounds" in told[:160]
     assert "3 of 7 rounds were finished when the run was ended." in told
-    assert "Run it again: it goes on where it stopped." in told
+    assert "Run it again: it continues where it stopped." in told
 
 
 @pytest.mark.parametrize("view", [shown, render_plain])

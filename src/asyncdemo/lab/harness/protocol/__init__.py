@@ -1,5 +1,5 @@
-"""How an experiment is measured: verified, calibrated, warmed up, in rounds of random order, and compared.
+"""How an experiment is measured: verified, calibrated, warmed up, run in shuffled rounds, and compared.
 
-``description`` is an experiment as data, ``running.run`` measures it.
-Not for: servers (``launching``), the load (``engines``), or how any of it is shown.
+``description`` describes an experiment as data; ``running.run`` measures it.
+Not here: servers (see ``launching``), the load (see ``engines``), or presentation.
 """

@@ -1,7 +1,7 @@
-"""One contestant under one setting: started, asked, warmed up, measured, stopped. What fails is an outcome.
+"""One contestant under one setting: started, checked, warmed up, measured, stopped. A failure is an outcome.
 
-Of warming up there are short windows until two in a row agree; of a search, one for each step.
-Not for: which comes when (``lineup``), or verifying in full (``visits``).
+Warm-up consists of short windows until two in a row agree; a search has one window for each step.
+Not here: the order of attempts (see ``lineup``), or full verification (see ``preflight``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from asyncdemo.lab.harness import NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS
-from asyncdemo.lab.harness.protocol.bench import Bench, Failed, offered_per_s, plan_of
+from asyncdemo.lab.harness.protocol.bench import Bench, Failed, offered_per_s
 from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Scene, Seen, Size, When
 from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.results.setup import Loop, Setting
@@ -22,11 +22,11 @@ from asyncdemo.load import Plan
 
 Say = Callable[[str], None]
 _OF_A_STEP: Final = frozenset({FlagKind.OVER_BUDGET, FlagKind.OVERLOADED, FlagKind.ERRORS})
-"""What the search is for: at a lower rate it will be otherwise."""
+"""Flags that a search expects: they disappear at a lower rate."""
 
 
 class Turn(NamedTuple):
-    """round, place: from 1."""
+    """The first fields of a trial: ``round`` and ``place`` count from 1."""
 
     round: int
     place: int
@@ -36,7 +36,7 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """command: with which it was started; "" if it was not."""
+    """``command`` is the one it was started with; "" if it was not started."""
 
     trials: tuple[Trial, ...]
     command: str = ""
@@ -44,7 +44,7 @@ class Attempted:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """rate_per_s: of an open loop; where it is searched, where to begin. flags: that it has beforehand."""
+    """``rate_per_s`` is for an open loop: the first rate of a search. ``flags`` are known beforehand."""
 
     bench: Bench
     contestant: Contestant
@@ -57,7 +57,7 @@ class Attempt:
     flags: tuple[Flag, ...] = ()
 
     def run(self, say: Say) -> Attempted:
-        """say: is told each step. Raises Interrupted."""
+        """Run, calling ``say`` at each step. Raises Interrupted."""
         begun = self.bench.now()
         command, trials = "", []
         try:
@@ -67,19 +67,17 @@ class Attempt:
                 trials = self._trials(started, say)
         except (NotStarted, PortKept, Failed) as failure:
             trials = [self._failed(begun, failure.outcome, str(failure))]
-        except Unavailable as error:  # it could be had when it was looked at, under other knobs perhaps
+        except Unavailable as error:  # it was available when checked, perhaps with other knobs
             trials = [self._failed(begun, TrialOutcome.NOT_STARTED, error.why)]
         return Attempted(tuple(trials), command)
 
     def _trials(self, started: Started, say: Say) -> list[Trial]:
         scene = Scene(self.contestant.arm, self.setting, started)
-        for check in of_arm(self.condition, self.contestant):
+        for check in self.condition.checks_of(self.contestant.arm):
             if check.always and check.when is When.READY and not (seen := looked(check, scene)).held:
                 problem = f"{check.what}: {check.asked} was asked for, {seen.words} was seen"
                 raise Failed(TrialOutcome.WRONG_ANSWER, problem)
-        plan = plan_of(
-            self.condition, self.setting, started.port, self.rate_per_s, self.seed, self.bench.pinning.client
-        )
+        plan = self.bench.plan(self.condition, self.setting, started.port, self.rate_per_s, self.seed)
         counted: dict[str, float] = {}
         if self.condition.warm:
             say("warm up")
@@ -90,8 +88,9 @@ class Attempt:
         return self._searched(plan, scene, counted)
 
     def _searched(self, plan: Plan, scene: Scene, counted: Mapping[str, float]) -> list[Trial]:
-        """A step that says nothing of the server ends the search, and withdraws what came before: the rate
-        that passed last would only be the highest that was measured well."""
+        """End the search at a step that says nothing about the server, and flag the earlier steps, too: the
+        highest rate that passed would only be the highest that was measured well.
+        """
         search, trials = Search(plan.rate or 0.0), list[Trial]()
         while (rate := search.next_rate()) is not None:
             trial = self._measured(replace(plan, rate=rate), scene, counted)
@@ -110,12 +109,9 @@ class Attempt:
         window = self.bench.window(self.setting.tool, plan, scene, self.condition.counts)
         offered, measured = offered_per_s(plan), window.measured
         return Trial(
-            round=self.turn.round,
-            place=self.turn.place,
-            arm=self.turn.arm,
-            setting=self.turn.setting,
-            started=begun,
-            outcome=TrialOutcome.MEASURED,
+            *self.turn,
+            begun,
+            TrialOutcome.MEASURED,
             offered_per_s=offered,
             load=measured.load,
             server=window.server,
@@ -126,22 +122,12 @@ class Attempt:
         )
 
     def _failed(self, begun: str, outcome: TrialOutcome, problem: str) -> Trial:
-        turn = self.turn
-        return Trial(
-            turn.round,
-            turn.place,
-            turn.arm,
-            turn.setting,
-            begun,
-            outcome,
-            problem or outcome.value,
-            flags=self.flags,
-        )
+        return Trial(*self.turn, begun, outcome, problem or outcome.value, flags=self.flags)
 
 
 @contextmanager
 def started_contestant(bench: Bench, contestant: Contestant, condition: Condition) -> Iterator[Started]:
-    """Stopped at the end. Raises NotStarted, Unavailable, PortKept."""
+    """Stop it at the end. Raises NotStarted, Unavailable, PortKept."""
     with bench.pinning.of_server():
         running = contestant.served.start({**condition.knobs, **contestant.knobs})
     with running as started:
@@ -149,7 +135,7 @@ def started_contestant(bench: Bench, contestant: Contestant, condition: Conditio
 
 
 def warmed_up(bench: Bench, plan: Plan, scene: Scene, size: Size) -> dict[str, float]:
-    """With our own client, whatever measures: a window of a few moments of the same load."""
+    """Warm up with our own client, whichever engine measures: short windows of the same load."""
     short = replace(plan, requests=None, duration_s=size.warm_up_s)
     loop = Loop.CLOSED if plan.rate is None else Loop.OPEN
 
@@ -160,48 +146,37 @@ def warmed_up(bench: Bench, plan: Plan, scene: Scene, size: Size) -> dict[str, f
 
 
 def looked(check: Check, scene: Scene) -> Seen:
-    """What it saw; an exception is something seen, too: the contestant may be the cause of any."""
+    """Return the result. An exception is a result, too, since the contestant may have caused it."""
     try:
         return check.look(scene)
     except Exception as error:  # noqa: BLE001 (what it was is in the record)
         return Seen(f"{type(error).__name__}: {error}", False)
 
 
-def of_arm(condition: Condition, contestant: Contestant) -> tuple[Check, ...]:
-    arm = contestant.arm
-    return tuple(
-        check
-        for check in condition.checks
-        if not check.arms or arm.name in check.arms or arm.twin_of in check.arms
-    )
-
-
 NEAR: Final = {Loop.CLOSED: 0.05, Loop.OPEN: 0.10}
-"""How far two windows may be apart: of a closed loop the throughput; of an open one, whose throughput is
-given, the median latency, which varies more."""
+"""How far apart two windows may be: in throughput for a closed loop; for an open one, whose throughput is
+given, in median latency, which varies more.
+"""
 
 
 def warm_up(window: Callable[[], float], most: int, near: float) -> dict[str, float]:
-    """How many windows there were, and whether the last two agreed; else there were no more to try.
-
-    window: measures one, and gives its figure.
-    """
+    """Call ``window`` for figures until two in a row agree, or ``most`` times. Return count and agreement."""
     before, taken, agreed = 0.0, 0, False
     while taken < most and not agreed:
         figure, taken = window(), taken + 1
-        before, agreed = figure, taken > 1 and agree(before, figure, near)
+        before, agreed = figure, taken > 1 and _agree(before, figure, near)
     return {"warm_up_windows": float(taken), "warm_up_agreed": float(agreed)}
 
 
-def agree(one: float, other: float, near: float) -> bool:
-    """Two windows without an answer do not: there is nothing yet to agree on."""
+def _agree(one: float, other: float, near: float) -> bool:
+    """Return False for two windows without an answer: there is nothing to agree on yet."""
     return max(one, other) > 0 and abs(one - other) <= near * max(one, other)
 
 
 def settled(load: Load, loop: Loop) -> float:
-    """The figure of a window that must have settled; 0 if nothing was answered.
+    """Return the figure of a window that must settle; 0 if nothing was answered.
 
-    A median needs fewer samples here than to be quoted, so with too few for that the mean stands in.
+    A median that is not quoted needs fewer samples, so if there are too few to quote it, use the mean.
     """
     if loop is Loop.CLOSED:
         return load.throughput_per_s
@@ -210,9 +185,7 @@ def settled(load: Load, loop: Loop) -> float:
 
 class Search:
     def __init__(self, start_per_s: float, near: float = 0.05, most: int = 12) -> None:
-        """near: it ends when the best rate is so close to one that failed. most: steps."""
-        if not (start_per_s > 0 and near > 0 and most > 0):
-            raise ValueError("a search needs a rate, a nearness and a number of steps above 0")
+        """Stop when the best rate is within ``near`` of one that failed, or after ``most`` steps."""
         self._rate = start_per_s
         self._near, self._most = near, most
         self._failed: float | None = None
@@ -220,14 +193,14 @@ class Search:
         self.best_per_s: float | None = None
 
     def next_rate(self) -> float | None:
-        """None once it is over."""
+        """Return None once it is over."""
         best, failed = self.best_per_s, self._failed
         if self._steps >= self._most or (best and failed and failed / best <= 1 + self._near):
             return None
         return self._rate
 
     def tell(self, passed: bool) -> None:
-        """Of the rate that was asked for last."""
+        """Report whether the rate returned last has passed."""
         self._steps += 1
         if passed:
             self.best_per_s = self._rate
@@ -238,5 +211,5 @@ class Search:
         elif self.best_per_s is None:
             self._rate /= 2
         else:
-            # geometric: the same share of the rate in either direction
+            # geometric mean: the same ratio in either direction
             self._rate = (self.best_per_s * self._failed) ** 0.5

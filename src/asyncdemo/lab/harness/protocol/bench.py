@@ -1,6 +1,6 @@
-"""One load on one contestant that runs: planned, sent, watched.
+"""One load on one running contestant: planned, sent, watched.
 
-Not for: starting contestants, or what becomes of the figures (``attempts``).
+Not here: starting contestants, or what the figures are used for (see ``attempts``).
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from asyncdemo.lab.results.flags import Flag, refuses
 from asyncdemo.lab.results.setup import Setting
 from asyncdemo.lab.results.trial import Load, Server, System, TrialOutcome
 from asyncdemo.load import Plan
-from asyncdemo.load.schedule import arrivals_ns
+from asyncdemo.load.arrivals import arrivals_ns
 from asyncdemo.serving.ports import HOST
 
 _LOOK_S: Final = 0.1
 _COUNT_S: Final = 0.25
 _INTO_S: Final = 0.3
-"""So long after the load began it is under way, for whoever wants to see that."""
+"""How long after its start a load counts as under way, for ``meanwhile``."""
 _TIMEOUT_S: Final = 30.0
 _NULL: Final = served_script("null", Path(__file__).parents[1] / "null_server.py")
 
 
 class Interrupted(Exception):
-    """Somebody asked the run to end."""
+    """The run was asked to end."""
 
 
 class Failed(AsyncdemoError):
-    """The contestant did, or its load; the rest of the run goes on."""
+    """The contestant or its load failed; the rest of the run goes on."""
 
     def __init__(self, outcome: TrialOutcome, problem: str) -> None:
         super().__init__(problem)
@@ -56,12 +56,12 @@ class Window:
     counted: Mapping[str, float]
 
     def flags(self, setting: Setting, offered_per_s: float | None = None) -> tuple[Flag, ...]:
-        """What its own figures are flagged for. offered_per_s: of an open loop."""
+        """Return the flags that its figures raise. ``offered_per_s`` is for an open loop."""
         load, p99_ms = self.measured.load, self.measured.p99_ms
         return validity_checks.of_trial(load, self.system, setting, offered_per_s, p99_ms)
 
     def doubts(self, setting: Setting) -> tuple[Flag, ...]:
-        """Those that withdraw its figures, of a closed loop."""
+        """Return the flags that invalidate its figures, in a closed loop."""
         return tuple(flag for flag in self.flags(setting) if refuses([flag]))
 
 
@@ -75,15 +75,15 @@ def _engines() -> dict[str, Engine]:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What measurements are made with; tests give some of it themselves."""
+    """What measurements are made with; tests replace parts of it."""
 
     engines: Mapping[str, Engine] = field(default_factory=_engines)
     pinning: Pinning = field(default_factory=choose_pinning)
     null: Startable = _NULL
-    """What the client is calibrated against."""
+    """The server that the client is calibrated against."""
     own_pids: Callable[[], Collection[int]] = tuple
     interrupted: Callable[[], bool] = bool
-    """Whether the run shall end: asked ten times a second."""
+    """Whether the run should end: called ten times a second."""
     watch: Callable[[Callable[[], Iterable[int]], Callable[[], Iterable[int]]], Watch] = Watch
     now: Callable[[], str] = _utc_now
     clock: Callable[[], float] = time.monotonic
@@ -94,12 +94,38 @@ class Bench:
             raise Interrupted
 
     def engine(self, tool: str) -> Engine:
-        """Raises MissingError."""
+        """Raises MissingError if the load program is not installed."""
         if tool not in self.engines:
             raise MissingError(
                 f"The setting asks for {tool}, which is not on PATH; install it or leave it out."
             )
         return self.engines[tool]
+
+    def plan(
+        self,
+        condition: Condition,
+        setting: Setting,
+        port: int,
+        rate_per_s: float | None = None,
+        seed: int = 0,
+    ) -> Plan:
+        """``setting`` has its final duration. ``rate_per_s``: for an open loop whose setting has no rate."""
+        rate = setting.rate_per_s if rate_per_s is None else rate_per_s
+        return Plan(
+            host=HOST,
+            port=port,
+            sends=condition.sends,
+            requests=setting.requests,
+            duration_s=setting.duration_s,
+            clients=setting.clients if rate is None else None,
+            rate=rate,
+            arrivals=setting.arrivals or "uniform",
+            seed=seed,
+            timeout_s=setting.timeout_s or _TIMEOUT_S,
+            keep_alive=setting.keep_alive,
+            traces=False,
+            cpus=self.pinning.client,
+        )
 
     def window(
         self,
@@ -109,7 +135,7 @@ class Bench:
         counts: Iterable[Count] = (),
         meanwhile: Callable[[], None] | None = None,
     ) -> Window:
-        """Send all of it. meanwhile: called once, when it is under way. Raises Failed, Interrupted."""
+        """Send the whole load; call ``meanwhile`` once, when it is under way. Raises Failed, Interrupted."""
         self.check_interrupted()
         started, counts = scene.started, tuple(counts)
         most: dict[str, float] = {}
@@ -131,7 +157,7 @@ class Bench:
                     meanwhile = None
             server, system = watch.end()
             measured = _measured(sending, started)
-        if meanwhile is not None:  # the load was shorter than that
+        if meanwhile is not None:  # the load was too short
             meanwhile()
         _check_answered(measured.load)
         after = Scene(scene.arm, scene.setting, started, measured.load)
@@ -139,35 +165,8 @@ class Bench:
         return Window(measured, server, system, counted)
 
 
-def plan_of(
-    condition: Condition,
-    setting: Setting,
-    port: int,
-    rate_per_s: float | None = None,
-    seed: int = 0,
-    cpus: tuple[int, ...] = (),
-) -> Plan:
-    """setting: as described for the size of the run. rate_per_s: of an open loop, if the setting has none."""
-    rate = setting.rate_per_s if rate_per_s is None else rate_per_s
-    return Plan(
-        host=HOST,
-        port=port,
-        sends=condition.sends,
-        requests=setting.requests,
-        duration_s=setting.duration_s,
-        clients=setting.clients if rate is None else None,
-        rate=rate,
-        arrivals=setting.arrivals or "uniform",
-        seed=seed,
-        timeout_s=setting.timeout_s or _TIMEOUT_S,
-        keep_alive=setting.keep_alive,
-        traces=False,
-        cpus=cpus,
-    )
-
-
 def offered_per_s(plan: Plan) -> float | None:
-    """Of an open loop: for Poisson arrivals those that this seed drew, not those it had in mind."""
+    """Return an open loop's rate: for Poisson arrivals as drawn with this seed, not the nominal one."""
     if plan.rate is None or plan.duration_s is None or plan.arrivals == "uniform":
         return plan.rate
     return sum(1 for _ in arrivals_ns(plan)) / plan.duration_s
@@ -181,7 +180,7 @@ def _count(counts: Iterable[Count], scene: Scene, most: dict[str, float]) -> Non
 
 
 def _measured(sending: Sending, started: Started) -> Measured:
-    """Of a contestant that has died, that is what is told, whatever the load client came to."""
+    """If the contestant has died, report that, whatever the load client returned."""
     try:
         measured = sending.measured()
     except AsyncdemoError as error:

@@ -1,6 +1,6 @@
-"""An experiment as data: who is measured, under what, what is looked at first, and what is compared.
+"""An experiment as data: the contestants, the conditions, the checks beforehand, and the comparisons.
 
-Not for: measuring it (``running``), or what comes out (``record``).
+Not here: measuring it (see ``running``), or the results (see ``record``).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ Knob = int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """What is measured: an arm, as the record calls it, with what is started for it.
+    """What is measured: an arm, as in the record, and what to start for it.
 
-    knobs: its own, beside those of the condition; they win.
+    ``knobs`` override those of the condition.
     """
 
     arm: Arm
     served: Startable
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     rounds: int | None = None
-    """In the first so many of the run; in all if there is no such limit."""
+    """Take part only in this many rounds, the first ones; None: in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a check may look at. load: of what was sent last, if anything was."""
+    """What a check can look at. ``load`` is the last load that was sent, if any."""
 
     arm: Arm
     setting: Setting
@@ -50,63 +50,68 @@ class Seen:
 
 class When(Enum):
     READY = auto()
-    """It has started, and nothing was sent yet."""
+    """After the start, before anything is sent."""
     LOADED = auto()
-    """While it is loaded; the check takes its own time, and is asked once."""
+    """During the load; called once, and may take its time."""
     AFTER = auto()
-    """The scene has the load."""
+    """After the load, which is in the scene."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something to verify before anything is measured. An exception of ``look`` is what was seen."""
+    """Something to verify before measuring. An exception from ``look`` counts as a result."""
 
     what: str
     asked: str
     look: Callable[[Scene], Seen]
     when: When = When.READY
     arms: tuple[str, ...] = ()
-    """Of all if there are none."""
+    """Empty: for all arms."""
     always: bool = False
-    """Of those when it is ready: asked again in each trial, which ends as a wrong answer if it fails."""
+    """Repeat a READY check in each trial, whose outcome is a wrong answer if it fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A figure of this experiment alone, for ``Trial.counted``."""
+    """A figure specific to this experiment, for ``Trial.counted``."""
 
     name: str
     look: Callable[[Scene], float]
     most: bool = True
-    """Looked at again and again while the load runs, and the most is kept; else once, after it."""
+    """True: look repeatedly during the load and keep the maximum. False: look once, after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A setting, with what is needed to bring it about.
+    """A setting, and what it takes to set it up.
 
-    ``sends`` and ``knobs`` of the setting are written from those here, and ``duration_s`` from the size of
-    the run, if it has no ``requests``.
+    The setting's ``sends`` and ``knobs`` are filled in from those here, and its ``duration_s`` from the size
+    of the run if it has no ``requests``.
     """
 
     setting: Setting
     sends: tuple[Send, ...]
     knobs: Mapping[str, Knob] = field(default_factory=dict)
-    """What every contestant is started with."""
+    """Every contestant is started with these."""
     arms: tuple[str, ...] = ()
-    """Of all if there are none."""
+    """Empty: for all arms."""
     checks: tuple[Check, ...] = ()
     counts: tuple[Count, ...] = ()
     capacity: str = ""
-    """With ``of_capacity`` or ``budget_ms``: the closed loop whose throughput is the capacity."""
+    """For ``of_capacity`` or ``budget_ms``: the closed loop whose throughput is the capacity."""
     rounds: int | None = None
-    """In the first so many of the run; in all if there is no such limit."""
+    """Measure only in this many rounds, the first ones; None: in all."""
     warm: bool = True
-    """Else the first request is measured: what starting up costs is the question."""
+    """False: measure from the first request on, because the cost of starting up is the question."""
 
     def takes(self, arm: Arm) -> bool:
-        """A twin goes wherever its other half does."""
+        """Treat a twin like its original."""
         return not self.arms or arm.name in self.arms or arm.twin_of in self.arms
+
+    def checks_of(self, arm: Arm) -> tuple[Check, ...]:
+        return tuple(
+            check for check in self.checks if not check.arms or {arm.name, arm.twin_of} & {*check.arms}
+        )
 
     def described(self, size: Size) -> Setting:
         window_s = size.windows_s.get(self.setting.name, size.window_s)
@@ -122,7 +127,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A row of the report to be: ``comparison.Comparison`` without what is measured."""
+    """A row of the future report: ``comparison.Comparison`` without the measurements."""
 
     name: str
     figure: Figure
@@ -138,55 +143,48 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """rounds, and how long a window is; settings, arms: only these, all if there are none."""
+    """How long a run is. ``settings`` and ``arms`` restrict it to those; empty for all."""
 
     rounds: int = 7
     window_s: float = 10.0
     warm_up_s: float = 1.0
-    """Of one window of warming up."""
+    """The length of one warm-up window."""
     most_warm_ups: int = 10
-    """With one, nothing says whether it was enough."""
+    """With only one, nothing shows whether it was enough."""
     settings: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
     windows_s: Mapping[str, float] = field(default_factory=dict)
-    """Of settings whose window is another one."""
-
-
-QUICK, DEFAULT, FULL = Size(3, 2.0, 0.5, 4), Size(), Size(7, 30.0, 2.0)
-
-
-def _sizes() -> Mapping[Extent, Size]:
-    return {Extent.QUICK: QUICK, Extent.DEFAULT: DEFAULT, Extent.FULL: FULL}
+    """Settings with a different window length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """contestants: the arms. conditions: in the order in which each round goes through them."""
+    """``contestants`` are the arms. ``conditions`` are in the order in which each round measures them."""
 
     name: str
     title: str
     contestants: tuple[Contestant, ...]
     conditions: tuple[Condition, ...]
     asked: tuple[Asked, ...]
+    sizes: Mapping[Extent, Size]
     article: str = ""
     lesson: str = ""
-    sizes: Mapping[Extent, Size] = field(default_factory=_sizes)
     twin_of: str = ""
-    """The arm that is measured twice; by default the base of the first row."""
+    """The arm to measure twice; by default the base of the first row."""
     packages: tuple[str, ...] = ()
-    """Whose versions matter; those of the load client are always told."""
+    """Packages whose versions matter; those of the load client are always recorded."""
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Name -> the command that says its version."""
+    """Name -> the command that prints its version."""
     missing: Mapping[str, str] = field(default_factory=dict)
-    """What the article had and this run has not -> what is done instead."""
+    """What the article had but this run lacks -> what is done instead."""
     own_pids: Callable[[], Collection[int]] = tuple
-    """Of services that belong to it: PostgreSQL, pgbouncer, nginx. What they use is not foreign."""
+    """Processes of its services: PostgreSQL, pgbouncer, nginx. Their CPU time is not foreign."""
     died: Callable[[], str] = str
-    """In words, if one of these has ended unasked: then there is nothing left to measure with."""
+    """Describes the unasked end of one of these services, which makes measuring impossible; else ""."""
     notes: tuple[str, ...] = ()
 
     def of(self, size: Size) -> Experiment:
-        """With its arms only, and the rows that are about them; a twin goes with its other half."""
+        """Keep only the arms of this size, with their twins, and the rows about them."""
         if not size.arms:
             return self
         contestants = tuple(
@@ -207,7 +205,7 @@ class Experiment:
 
 
 def check_experiment(experiment: Experiment, conditions: Sequence[Condition]) -> None:
-    """conditions: that are measured. Raises ValueError if it names what it has not."""
+    """Check the ``conditions`` to measure. Raises ValueError if they name something that doesn't exist."""
     closed = {item.setting.name for item in conditions if item.setting.loop is Loop.CLOSED}
     for item in conditions:
         setting = item.setting

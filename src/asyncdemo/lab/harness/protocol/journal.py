@@ -1,8 +1,8 @@
-"""What is finished of a run, written line by line, so that the run can go on after it was ended.
+"""The finished parts of a run, written line by line, so that an interrupted run can be continued.
 
-A line of JSON each: first what run it is, which is what must be the same in all trials that stand in one
-ratio; then whatever was finished. A half-written last line is dropped.
-Not for: the record of a finished run (``results.record``), or where a journal lies (the command's).
+Each line is JSON. The first identifies the run: everything that must be the same for all trials that are
+compared. The others are finished parts. An incomplete last line is dropped.
+Not here: the record of a finished run (see ``results.record``), or where the command stores a journal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from asyncdemo.model.fields import write
 _PACKAGE: Final = Path(__file__).parents[3]
 _MEASURING: Final = ("lab", "load")
 _SOURCES: Final = {".py", ".toml", ".txt"}
-"""The second: experiments and what is published; the third: locks of environments that contestants have."""
+""".toml: experiments and published figures. .txt: lock files of the contestants' environments."""
 _TITLES: Final = {
     "code": "the measuring code",
     "python": "Python",
@@ -44,7 +44,7 @@ def describe(experiment: Experiment, bench: Bench) -> Environment:
 def identity(
     experiment: Experiment, extent: Extent, bench: Bench, environment: Environment
 ) -> dict[str, Any]:
-    """What JSON can hold. Of the load programs only those count that it measures with: another one may come
+    """Return JSON-compatible values. Load programs count only if this run measures with them: others may come
     and go.
     """
     size = experiment.sizes[extent]
@@ -69,7 +69,7 @@ def identity(
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
-    """In words what keeps two runs apart; packages and programs by their names. theirs: as it was read."""
+    """Return what differs between two runs, packages and programs by name. ``theirs`` is parsed JSON."""
     found = []
     for name, value in ours.items():
         other = theirs.get(name)
@@ -77,12 +77,12 @@ def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]
             found += [key for key in sorted({*value, *other}) if value.get(key) != other.get(key)]
         elif value != other:
             found.append(_TITLES.get(name, name if name == "asyncdemo" else f"the {name}"))
-    return list(dict.fromkeys(found))  # what is missing has no version either
+    return list(dict.fromkeys(found))  # something missing also lacks a version
 
 
 @cache
 def _code() -> str:
-    """Of what measures: a checkout changes without a new version."""
+    """Return a digest of the measuring code: a checkout can change without a new version."""
     digest = hashlib.sha256()
     for part in _MEASURING:
         for file in sorted((_PACKAGE / part).rglob("*")):
@@ -96,30 +96,30 @@ FORMAT: Final = "asyncdemo.lab-journal/1"
 
 
 class Journal:
-    """header: which run it is, with its seed and when it was started. path: None keeps nothing for later.
+    """``header`` identifies the run, with its seed and start. If ``path`` is None, nothing is stored.
 
-    A seed of None becomes that of the journal, or else a new one.
+    A seed of None becomes the journal's seed, or else a new one.
     """
 
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
-        """What is there already is taken up. Raises LabFileError if it is another run's."""
+        """Continue an existing journal. Raises LabFileError if it belongs to another run."""
         self._path = path
         self.header = dict(header)
         self._entries: list[tuple[str, Any]] = []
         self.is_taken_up = False
-        """There was a run before this one."""
+        """Whether this continues an earlier run."""
         if path is not None and path.exists():
             self._take_up(path)
         else:
             self._begin()
 
     def add(self, kind: str, value: Any) -> None:
-        """value: what JSON can hold."""
+        """``value`` must be JSON-compatible."""
         self._entries.append((kind, value))
         self._write({kind: value})
 
     def entries(self, kind: str) -> Iterator[Any]:
-        """In the order in which they were added."""
+        """Yield them in the order in which they were added."""
         return (value for entry, value in self._entries if entry == kind)
 
     def _take_up(self, path: Path) -> None:
@@ -127,13 +127,13 @@ class Journal:
             data = path.read_bytes()
         except OSError as error:
             raise LabFileError(f"{path.name} cannot be read: {error}") from error
-        # what follows the last line end was not written to its end
+        # what follows the last newline is incomplete
         whole = data[: data.rfind(b"\n") + 1]
         try:
             lines = [json.loads(line) for line in whole.split(b"\n")[:-1]]
             self._entries = [entry for line in lines[1:] for entry in line.items()]
         except (ValueError, AttributeError) as error:
-            raise LabFileError(f"{path.name} is no journal of a measurement: {error}") from error
+            raise LabFileError(f"{path.name} is not a journal of a measurement: {error}") from error
         if lines:
             self._adopt(path, lines[0])
             self.is_taken_up = True
@@ -148,7 +148,7 @@ class Journal:
         self._write({"format": FORMAT, **self.header})
 
     def _adopt(self, path: Path, header: object) -> None:
-        """When it was started is the journal's, and the seed is, if we have none of our own."""
+        """Take the start time from the journal, and the seed, too, if we have none."""
         found = header if isinstance(header, dict) else {}
         ours = {"format": FORMAT, **self.header}
         ours["started"] = found.get("started")
@@ -157,7 +157,7 @@ class Journal:
         for name, value in ours.items():
             if found.get(name) != value:
                 raise LabFileError(
-                    f"{path.name} is of another run: its {name} differs. Remove it to begin anew."
+                    f"{path.name} belongs to another run: its {name} differs. Remove it to start over."
                 )
         self.header = {name: value for name, value in ours.items() if name != "format"}
 
@@ -169,10 +169,10 @@ class Journal:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """As a whole or not at all: what was measured in an hour must not be lost in between."""
+    """Replace atomically: an hour of measurements must not be lost in between."""
     draft = path.with_name(f".{path.name}.draft")
     with draft.open("wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())  # the name must not outlive a power cut without its content
+        os.fsync(file.fileno())  # after a power cut, the new name must not exist without its content
     os.replace(draft, path)

@@ -1,8 +1,8 @@
-"""Who is measured under what and in which order, once it is known who can be had and what they can do. Pure.
+"""Which arms are measured under what and in which order, given who is available and their capacities. Pure.
 
-The order of a round is drawn anew for each setting, and again the same from the same seed: so a run that was
-ended goes on as it would have gone.
-Not for: finding out who can be had (``visits``), or when a round is over (``running``).
+Each round shuffles the arms of each setting anew, but reproducibly from the seed, so that an interrupted run
+continues in the same order.
+Not here: finding out what is available (see ``preflight``), or when a round is over (see ``running``).
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import TypeVar
 
 from asyncdemo.lab.harness.protocol.attempts import Turn
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, Size
-from asyncdemo.lab.harness.protocol.visits import Visit
+from asyncdemo.lab.harness.protocol.preflight import Visit
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import Flag
 from asyncdemo.lab.results.setup import Arm, Loop, Setting
 
 _SEARCH_FROM = 0.5
-"""Of the arm's own capacity: most budgets are kept there."""
+"""A share of the arm's own capacity: most budgets are met there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """visits: what was found out so far, of contestants and perhaps their twin's other half."""
+    """``visits`` are the findings so far about contestants; a twin may share those of its original."""
 
     contestants: tuple[Contestant, ...]
     conditions: tuple[Condition, ...]
@@ -33,7 +33,7 @@ class Lineup:
     visits: tuple[Visit, ...]
 
     def arm(self, contestant: Contestant) -> Arm:
-        """As the record has it: also why it cannot be had."""
+        """Return the arm as recorded, with the reason if it is unavailable."""
         gone = next((seen for seen in self._of(contestant.arm) if seen.unavailable), None)
         if gone is None:
             return contestant.arm
@@ -43,7 +43,7 @@ class Lineup:
         return not self.arm(contestant).unavailable
 
     def orders(self, round_number: int) -> list[tuple[str, list[str]]]:
-        """Setting -> the arms that are measured under it in this round."""
+        """Return (setting, its arms) for each setting measured in this round."""
         return [
             (
                 condition.setting.name,
@@ -67,7 +67,7 @@ class Lineup:
         return described
 
     def rate_per_s(self, condition: Condition, arm: Arm) -> float | None:
-        """Of an open loop, or where its search begins; None of a closed one. 0 if no capacity is known."""
+        """Return an open loop's rate, or the start of its search; None: closed loop. 0: no known capacity."""
         setting = condition.setting
         if setting.loop is Loop.CLOSED or setting.rate_per_s is not None:
             return setting.rate_per_s
@@ -76,14 +76,14 @@ class Lineup:
         return self._slowest(condition) * (setting.of_capacity or 0.0)
 
     def no_rate(self, arm: Arm, setting: str) -> str:
-        """Why the arm is not measured under it: what it can do was not found out. "" if it is."""
+        """Return why the arm isn't measured under the setting (no known capacity); "" if it is."""
         condition = next(item for item in self.conditions if item.setting.name == setting)
         if self.rate_per_s(condition, arm) != 0:
             return ""
         return next((seen.problem for seen in self._of(arm) if seen.setting == condition.capacity), "")
 
     def doubtful_rates(self) -> tuple[Flag, ...]:
-        """Of settings whose rate is a share of what the slowest can do: that this was not found out well."""
+        """Return flags for settings whose rate is a share of a capacity that was not measured reliably."""
         doubted: dict[tuple[str, ...], list[str]] = {}
         for condition in self.conditions:
             rate_is_derived = condition.setting.rate_per_s is None and condition.setting.of_capacity
@@ -129,7 +129,7 @@ class Lineup:
 
 
 def with_twin(experiment: Experiment, lineup: Lineup) -> tuple[Contestant, ...]:
-    """One of those that can be had stands twice, unless the experiment has a twin of its own."""
+    """Add a twin of one available contestant, unless the experiment already has a twin."""
     contestants = lineup.contestants
     if any(contestant.arm.twin_of for contestant in contestants):
         return contestants
@@ -144,7 +144,7 @@ def with_twin(experiment: Experiment, lineup: Lineup) -> tuple[Contestant, ...]:
 
 
 def poisson_seed(seed: int, round_number: int, setting: str) -> int:
-    """The same for all arms of a round: they meet the same arrivals."""
+    """Return the same seed for all arms of a round, so that they get the same arrivals."""
     return random.Random(f"{seed}/{round_number}/{setting}/arrivals").getrandbits(31)
 
 
@@ -155,15 +155,16 @@ Orders = Sequence[tuple[str, Sequence[str]]]
 
 
 def drawn(arms: Sequence[_T], seed: str) -> list[_T]:
-    """In an order that is of the text: the same on every machine and in every version, as no hash() is
-    (PEP 456).
+    """Shuffle in an order that depends only on the seed text: the same on every machine and in every version,
+    unlike hash() (PEP 456).
     """
     return random.Random(seed).sample(list(arms), len(arms))
 
 
 def turns(rounds: int, orders: Callable[[int], Orders], seed: int) -> Iterator[Turn]:
-    """orders: of a round, by its number. The arms of a setting follow each other, so that what is compared is
-    close in time."""
+    """``orders`` gives those of a round, by its number. The arms of a setting follow each other, so that what
+    is compared is close in time.
+    """
     for number in range(1, rounds + 1):
         place = 0
         for setting, arms in orders(number):

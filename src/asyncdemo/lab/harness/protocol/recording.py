@@ -1,7 +1,6 @@
-"""The record of a run, from what is finished of it. Pure, but for the version of asyncdemo.
+"""The rows of a record, which are paired ratios with their flags, and its notes. Pure.
 
-The rows of its report are paired ratios, with what must be flagged.
-Not for: the rules (``validity_checks``, ``ratio``), or its file (``results.record``).
+Not here: the rules (see ``validity_checks``, ``ratio``), or putting the record together (see ``running``).
 """
 
 from __future__ import annotations
@@ -9,9 +8,8 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 
-from asyncdemo import __version__
 from asyncdemo.lab.harness.protocol.attempts import Attempted
 from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 from asyncdemo.lab.harness.protocol.lineup import Lineup
@@ -19,79 +17,12 @@ from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.comparison import THROUGHPUT, Better, Comparison
 from asyncdemo.lab.results.flags import Flag, FlagKind, percent_of, refuses
 from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
-from asyncdemo.lab.results.record import FORMAT, Record
-from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Loop, Setting
+from asyncdemo.lab.results.setup import Arm, Extent, Loop
 from asyncdemo.lab.results.trial import Trial, TrialOutcome, figures
 
 
-def recorded(
-    experiment: Experiment,
-    extent: Extent,
-    environment: Environment,
-    lineup: Lineup,
-    calibrations: Iterable[Calibration],
-    attempts: Sequence[Attempted],
-    *,
-    rounds: frozenset[int],
-    interrupted: bool,
-    why: str,
-    left_out: Iterable[Setting],
-    gone_on: Sequence[str],
-    command: str,
-    started: str,
-    ended: str,
-    seed: int,
-) -> Record:
-    """rounds: in which nothing is left to measure. left_out: settings whose load program is not there.
-
-    why: it was interrupted, if nobody asked for it. gone_on: when it was taken up again.
-    """
-    trials = tuple(trial for attempt in attempts for trial in attempt.trials if trial.round in rounds)
-    arms = tuple(
-        replace(lineup.arm(contestant), commands=_commands(contestant.arm.name, attempts))
-        for contestant in lineup.contestants
-    )
-    settings = tuple(lineup.setting(item) for item in lineup.conditions)
-    named = {arm.name: arm for arm in arms}
-    there = {setting.name for setting in settings}
-    asked = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
-    rows = [
-        row
-        for item in (*asked, *_twin_rows(named, lineup))
-        if (row := compared(item, trials, named, interrupted, lineup.no_rate)) is not None
-    ]
-    flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
-    flags.extend(lineup.doubtful_rates())
-    if interrupted:
-        flags.append(validity_checks.interrupted(len(rounds), lineup.size.rounds, why))
-    return Record(
-        format=FORMAT,
-        name=experiment.name,
-        title=experiment.title,
-        asyncdemo=__version__,
-        command=command,
-        started=started,
-        ended=ended,
-        order_seed=seed,
-        extent=extent,
-        rounds=lineup.size.rounds,
-        environment=_with_missing(environment, left_out),
-        arms=arms,
-        settings=settings,
-        trials=trials,
-        comparisons=tuple(rows),
-        verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
-        calibrations=tuple(calibrations),
-        article=experiment.article,
-        lesson=experiment.lesson,
-        interrupted=interrupted,
-        flags=tuple(_distinct(flags)),
-        notes=(*experiment.notes, *_unmeasured(experiment, extent), *_notes(trials, gone_on)),
-    )
-
-
-def _twin_rows(named: Mapping[str, Arm], lineup: Lineup) -> list[Asked]:
-    """Under the first closed loop that takes them, else the first setting that does."""
+def twin_rows(named: Mapping[str, Arm], lineup: Lineup) -> list[Asked]:
+    """Use the first closed loop that takes the twin, or else the first setting that does."""
     rows = []
     for arm in named.values():
         taking = [item.setting for item in lineup.conditions if arm.twin_of and item.takes(arm)]
@@ -100,8 +31,8 @@ def _twin_rows(named: Mapping[str, Arm], lineup: Lineup) -> list[Asked]:
     return rows
 
 
-def _commands(arm: str, attempts: Iterable[Attempted]) -> Mapping[str, str]:
-    """One for all settings if it is the same in all."""
+def commands(arm: str, attempts: Iterable[Attempted]) -> Mapping[str, str]:
+    """Return a single entry if the command is the same under all settings."""
     found = {
         trial.setting: attempt.command
         for attempt in attempts
@@ -112,35 +43,26 @@ def _commands(arm: str, attempts: Iterable[Attempted]) -> Mapping[str, str]:
     return {"*": same.pop()} if len(same) == 1 else found
 
 
-def _with_missing(environment: Environment, left_out: Iterable[Setting]) -> Environment:
-    missing = {item.tool: f"not on PATH; left out: {item.title}" for item in left_out}
-    return replace(environment, missing={**environment.missing, **missing})
-
-
-def _unmeasured(experiment: Experiment, extent: Extent) -> list[str]:
+def unmeasured(experiment: Experiment, extent: Extent) -> list[str]:
     size = experiment.sizes[extent]
     asked = experiment.conditions_of(size)
     left = [item.setting.title for item in experiment.conditions if item not in asked]
     return [f"Not measured in a {extent.value} run: {'; '.join(left)}."] if left else []
 
 
-def _notes(trials: tuple[Trial, ...], gone_on: Sequence[str]) -> list[str]:
+def notes(trials: tuple[Trial, ...], gone_on: Sequence[str]) -> list[str]:
     unsettled = sum(
         trial.counted.get("warm_up_agreed") == 0 and trial.counted["warm_up_windows"] > 1 for trial in trials
     )
     words = f"In {unsettled} of {len(trials)} trials no two windows of warming up agreed."
     again = (
-        f"It was ended and gone on with later: {', '.join(gone_on)}. The machine is described as it was then."
+        f"It was ended, and continued later: {', '.join(gone_on)}. The machine is described as it was then."
     )
     return [
         *([again] if gone_on else []),
         *([words] if unsettled else []),
         *filter(None, [withdrawn_words(trials)]),
     ]
-
-
-def _distinct(flags: Iterable[Flag]) -> list[Flag]:
-    return list(dict.fromkeys(flags))
 
 
 def compared(
@@ -150,9 +72,9 @@ def compared(
     interrupted: bool,
     no_rate: Callable[[Arm, str], str],
 ) -> Comparison | None:
-    """None if the run was ended before the first round that would say something of it.
+    """Return None if the run ended before the first round that has this figure.
 
-    no_rate: why an arm was not measured under a setting, if it is for want of a rate.
+    ``no_rate`` returns why an arm was not measured under a setting, if it lacked a rate.
     """
     own_side = (asked.arm, asked.setting)
     base_side = (asked.base, asked.base_setting or asked.setting)
@@ -186,7 +108,7 @@ def compared(
 
 
 def twin_row(arm: Arm, base: Arm, setting: str) -> Asked:
-    """The same contestant, twice: the ratio should be 1."""
+    """Compare a contestant with itself: the ratio should be 1."""
     return Asked(
         name=f"{base.title}, twice",
         figure=THROUGHPUT,
@@ -197,7 +119,7 @@ def twin_row(arm: Arm, base: Arm, setting: str) -> Asked:
 
 
 def withdrawn_words(trials: Sequence[Trial]) -> str:
-    """How many trials do not count, and why; "" if all do. A search is made of steps over its budget, too."""
+    """Count the invalid trials, with reasons; "" if none. Steps over a search's budget are valid."""
     lost = [
         trial
         for trial in trials
@@ -243,7 +165,7 @@ def _row(
 
 
 def _verdict(asked: Asked, ratio: Ratio | None) -> Verdict | None:
-    """What an article says only in words has a direction: that the arm is the better one."""
+    """If an article gives no figure, check the direction only: that the arm is the better one."""
     if asked.published is None:
         return None
     if ratio is None or asked.published.ratio is not None:
@@ -259,7 +181,7 @@ def _reasons(
     arms: Mapping[str, Arm],
     no_rate: Callable[[Arm, str], str],
 ) -> tuple[Flag, ...]:
-    """Why there is no figure: one flag of each kind."""
+    """Return why there is no figure, one flag of each kind."""
     found: dict[FlagKind, Flag] = {}
     unrated = [validity_checks.no_rate(arms[arm], no_rate(arms[arm], setting)) for arm, setting in sides]
     for arm, setting in sides:
@@ -268,7 +190,7 @@ def _reasons(
         for flag in (validity_checks.not_to_be_had(arms[arm]), *failed):
             if flag is not None:
                 found.setdefault(flag.kind, flag)
-    # against one without a rate it does not matter what was flagged in the trials of the other
+    # if one side has no rate, the flags of the other side's trials don't matter
     doubts = [flag for flag in unrated if flag is not None] or _trial_flags(asked, sides, trials)
     for flag in doubts:
         found.setdefault(flag.kind, flag)
@@ -278,7 +200,7 @@ def _reasons(
 def _failures(
     sides: Iterable[tuple[str, str]], trials: Sequence[Trial], arms: Mapping[str, Arm]
 ) -> Iterable[Flag | None]:
-    """Of each side whose figure rests on what is left of its rounds."""
+    """Yield a flag for each side that failed in some of its rounds."""
     for arm, setting in sides:
         under = [trial for trial in trials if trial.setting == setting]
         mine = [trial for trial in under if trial.arm == arm]
@@ -286,7 +208,7 @@ def _failures(
 
 
 def _trial_flags(asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequence[Trial]) -> Iterable[Flag]:
-    """That withdraw this figure of a trial; and that it has too few answers for the percentile."""
+    """Yield flags that invalidate this figure of a trial, or say that its percentile has too few answers."""
     for trial in trials:
         if (trial.arm, trial.setting) not in sides:
             continue

@@ -1,6 +1,6 @@
-"""A whole experiment: calibrate, verify, measure in rounds, compare. What is finished is kept as it comes.
+"""A whole experiment: calibrate, verify, measure in rounds, compare. Finished parts are saved immediately.
 
-Not for: any of these steps itself (the modules beside this one), or showing how far it is.
+Not here: the steps themselves (see the other modules here), or showing the progress.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
+from asyncdemo import __version__
 from asyncdemo.errors import LabFileError, ServiceError
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted, Turn
@@ -21,10 +22,11 @@ from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, check_experiment
 from asyncdemo.lab.harness.protocol.journal import Journal, describe, identity
 from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, turns, with_twin
-from asyncdemo.lab.harness.protocol.recording import recorded
-from asyncdemo.lab.harness.protocol.visits import NULL, Visit, calibrate, visit
+from asyncdemo.lab.harness.protocol.preflight import NULL, Visit, calibrate, visit
+from asyncdemo.lab.harness.protocol.recording import commands, compared, notes, twin_rows, unmeasured
 from asyncdemo.lab.results import validity_checks
-from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import Calibration, Extent
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.model.fields import FieldError, read, write
@@ -38,10 +40,10 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """round: from 1; 0 before the first. arm, setting: their titles. step: "start", "warm up", "measure".
+    """``round`` counts from 1; 0: before the first. ``arm`` and ``setting`` are titles.
 
-    done, of: contestants of this stage that are finished, and how many there are. left_s: of the whole
-    stage; None while nothing is known.
+    ``step`` is, for example, "start", "warm up" or "measure". ``done`` and ``of`` count the contestants of
+    this stage. ``left_s`` is for the whole stage; None while unknown.
     """
 
     stage: Stage
@@ -72,13 +74,13 @@ def run(
     command: str = "",
     bench: Bench | None = None,
 ) -> Record:
-    """Measure all of it. An interruption, also Ctrl-C, or the death of a service that the experiment needs,
-    ends it with the record of the finished rounds.
+    """Run the whole experiment. An interruption, including Ctrl-C, or the death of a service that it needs,
+    ends it with a record of the complete rounds.
 
-    journal: where finished trials are kept, and a run that was ended goes on; the caller removes it once the
-    record is in its place. seed: of the order. command: that was typed, for the record.
-    Raises ValueError if the experiment names what it has not, LabFileError for the journal of a run with
-    another ``identity`` or seed, and MissingError if a package of the load client is not there.
+    ``journal`` is where finished trials are kept, and continued from; the caller removes it once the record
+    is saved. ``seed`` is for the order; ``command`` is the user's command line, for the record.
+    Raises ValueError if the experiment refers to something that doesn't exist, LabFileError if the journal
+    belongs to a run with another ``identity`` or seed, and MissingError if the load client lacks a package.
     """
     made = bench or Bench()
     made = replace(made, interrupted=interrupted, own_pids=experiment.own_pids)
@@ -120,7 +122,7 @@ class _Run:
             raise LabFileError(f"journal: {error}") from error
 
     def go(self, command: str) -> Record:
-        self._record(command, was_interrupted=True)  # what cannot be recorded is known before it is measured
+        self._record(command, was_interrupted=True)  # fail before measuring if it cannot be recorded
         try:
             self._calibrate()
             self._visit_all()
@@ -129,27 +131,62 @@ class _Run:
             return self._record(command, was_interrupted=True)
         except ServiceError as error:
             why = self._experiment.died() or str(error)
-            told, _, _ = why.partition(" Its last words:")  # these may name folders
+            told, _, _ = why.partition(" Its last output:")  # the last words may name folders
             return self._record(command, was_interrupted=True, why=" ".join(told.split()))
         return self._record(command, was_interrupted=False)
 
     def _record(self, command: str, was_interrupted: bool, why: str = "") -> Record:
-        return recorded(
-            self._experiment,
-            self._extent,
-            self._environment,
-            self._lineup(),
-            self._calibrations,
-            self._attempts,
-            rounds=self._finished_rounds(),
-            interrupted=was_interrupted,
-            why=why,
-            left_out=self._left_out,
-            gone_on=[*self._journal.entries("gone on")],
+        """``why`` explains an interruption that nobody asked for."""
+        experiment, lineup, rounds = self._experiment, self._lineup(), self._finished_rounds()
+        trials = tuple(
+            trial for attempt in self._attempts for trial in attempt.trials if trial.round in rounds
+        )
+        arms = tuple(
+            replace(lineup.arm(item), commands=commands(item.arm.name, self._attempts))
+            for item in lineup.contestants
+        )
+        named = {arm.name: arm for arm in arms}
+        settings = tuple(lineup.setting(item) for item in lineup.conditions)
+        there = {setting.name for setting in settings}
+        asked = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
+        rows = [
+            row
+            for item in (*asked, *twin_rows(named, lineup))
+            if (row := compared(item, trials, named, was_interrupted, lineup.no_rate)) is not None
+        ]
+        flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
+        flags.extend(lineup.doubtful_rates())
+        if was_interrupted:
+            flags.append(validity_checks.interrupted(len(rounds), self._size.rounds, why))
+        missing = {item.tool: f"not on PATH; left out: {item.title}" for item in self._left_out}
+        environment = self._environment
+        return Record(
+            format=FORMAT,
+            name=experiment.name,
+            title=experiment.title,
+            asyncdemo=__version__,
             command=command,
             started=str(self._journal.header["started"]),
             ended=self._bench.now(),
-            seed=self._seed,
+            order_seed=self._seed,
+            extent=self._extent,
+            rounds=self._size.rounds,
+            environment=replace(environment, missing={**environment.missing, **missing}),
+            arms=arms,
+            settings=settings,
+            trials=trials,
+            comparisons=tuple(rows),
+            verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
+            calibrations=tuple(self._calibrations),
+            article=experiment.article,
+            lesson=experiment.lesson,
+            interrupted=was_interrupted,
+            flags=tuple(dict.fromkeys(flags)),
+            notes=(
+                *experiment.notes,
+                *unmeasured(experiment, self._extent),
+                *notes(trials, [*self._journal.entries("gone on")]),
+            ),
         )
 
     @property
@@ -157,11 +194,11 @@ class _Run:
         return int(self._journal.header["seed"])
 
     def _lineup(self) -> Lineup:
-        """As far as it is known: the visits may change who takes part."""
+        """Return the lineup as known so far: visits may change who takes part."""
         plain = Lineup(self._experiment.contestants, self._conditions, self._size, tuple(self._visits))
         return replace(plain, contestants=with_twin(self._experiment, plain))
 
-    # -- before -------------------------------------------------------------------------------------
+    # -- calibration and visits -----------------------------------------------------------------------
 
     def _calibrate(self) -> None:
         if not self._calibrations:
@@ -189,8 +226,9 @@ class _Run:
             self._keep(found)
 
     def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contestant, Condition]]:
-        """The first setting of each, those whose capacity is asked for, and those with checks that are not
-        asked again in each trial."""
+        """Yield the first setting of each, those whose capacity is needed, and those with checks that are not
+        repeated in each trial.
+        """
         for contestant in self._experiment.contestants:
             mine = [item for item in self._conditions if item.takes(contestant.arm)]
             if contestant.arm.twin_of or contestant.arm.unavailable:
@@ -204,7 +242,7 @@ class _Run:
         self._journal.add("visit", write(seen))
         self._visits.append(seen)
 
-    # -- the rounds ---------------------------------------------------------------------------------
+    # -- rounds ---------------------------------------------------------------------------------------
 
     def _measure(self) -> None:
         planned = self._turns()
@@ -242,7 +280,7 @@ class _Run:
         )
         say = self._teller(Stage.MEASURE, turn.round, contestant.arm.title, setting.title, done, of)
         attempted = attempt.run(say)
-        self._check_services()  # whatever came of the attempt may come of that
+        self._check_services()  # a dead service may be the cause of any outcome
         self._journal.add("attempt", write(attempted))
         self._attempts.append(attempted)
 
@@ -254,7 +292,7 @@ class _Run:
         return list(turns(self._size.rounds, self._lineup().orders, self._seed))
 
     def _is_done(self, turn: Turn) -> bool:
-        """Also if it is not tried again: it failed twice in a row under this setting."""
+        """Return True also if it won't be tried again: it failed twice in a row under this setting."""
         lineup = self._lineup()
         if not any(item.arm.name == turn.arm and lineup.takes_part(item) for item in lineup.contestants):
             return True
@@ -280,7 +318,7 @@ class _Run:
         def say(step: str) -> None:
             left_s = None
             if stage is Stage.MEASURE and self._took_s:
-                # the mean, not the median: the slow ones come again in each round
+                # the mean, not the median: slow ones recur in each round
                 left_s = statistics.fmean(self._took_s) * (of - done)
             rounds = self._size.rounds
             self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, left_s))

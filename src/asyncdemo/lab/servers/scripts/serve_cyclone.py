@@ -12,7 +12,7 @@ def log_nothing(handler: object) -> None:
 if __name__ == "__main__":
     options, shared = forked()
 
-    # Each worker has a reactor of its own: its import makes it, and the app's does that, too.
+    # Each worker has its own reactor, created by this import; importing the app does it, too.
     from twisted.internet import reactor
 
     app = load(options.target)

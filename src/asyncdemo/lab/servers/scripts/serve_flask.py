@@ -1,4 +1,4 @@
-"""Flask's development server, without its access log. ``app.run`` says that it is not for production."""
+"""Flask's development server, without its access log. ``app.run`` warns that it is not for production."""
 
 from starting import HOST, asked, load
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler
@@ -6,7 +6,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler
 
 class WithoutLog(WSGIRequestHandler):
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """A line for each request takes a good part of its time."""
+        """Do nothing: a line for each request takes a good part of its time."""
 
 
 if __name__ == "__main__":

@@ -6,13 +6,13 @@ from starting import forked, load
 
 
 def log_nothing(request: object) -> None:
-    """Otherwise a line is made for each request, even if it is written nowhere."""
+    """Avoid formatting a line for each request, even if it is written nowhere."""
 
 
 if __name__ == "__main__":
     options, shared = forked()
 
-    # Each worker has a reactor of its own: its import makes it.
+    # Each worker has its own reactor, created by this import.
     from twisted.internet import reactor
     from twisted.web.server import Site
 

@@ -1,9 +1,9 @@
-"""Sanic's server: one process that does nothing else, or its manager with several workers."""
+"""Sanic's server: a single process, or its manager with several workers."""
 
 from starting import HOST, asked, load
 
 options = asked()
-app = load(options.target)  # not below: each worker imports this script anew, and needs the app
+app = load(options.target)  # not below: each worker imports this script again, and needs the app
 app.config.USE_UVLOOP = options.loop == "uvloop"
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""What the scripts beside this one share: what they are asked for, the app, a socket, and workers that share
-it.
+"""Shared by the scripts here: options, the app, a socket, and workers that share it.
 
-They run in environments that have no asyncdemo. Not for: any particular server.
+They run in environments without asyncdemo. Not here: any particular server.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ def asked() -> argparse.Namespace:
 
 
 def load(target: str) -> Any:
-    """The app, which is in the current folder; that of the scripts comes last."""
+    """Import the app, which is in the current folder; the scripts' folder comes last."""
     sys.path[:] = [os.getcwd(), *sys.path[1:], sys.path[0]]
     module, _, name = target.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
 def forked() -> tuple[argparse.Namespace, socket.socket]:
-    """What is asked for, and a socket that listens: in each worker."""
+    """Return the options and a listening socket, in each worker."""
     options = asked()
     server = socket.create_server((HOST, options.port), backlog=options.backlog)
     server.setblocking(False)
@@ -45,9 +44,9 @@ def forked() -> tuple[argparse.Namespace, socket.socket]:
 
 
 def _fork(workers: int) -> None:
-    """Returns in each worker; with one of them there is no other process.
+    """Return in each worker; a single worker is this process itself.
 
-    The process that they come from waits for them: it is the last to end, whoever is asked to.
+    The parent waits for the workers, so it ends last, whichever process is asked to end.
     """
     if workers == 1:
         return
@@ -58,7 +57,7 @@ def _fork(workers: int) -> None:
             return
         left.add(worker)
     asked_to_end: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):  # the workers get it, too
+    for number in (signal.SIGINT, signal.SIGTERM):  # workers get it, too
         signal.signal(number, lambda number, _: asked_to_end.append(number))
     problem = ""
     while left:

@@ -1,4 +1,4 @@
-"""Steps that hold an event loop up, and the calls in them."""
+"""Steps that hold an event loop, and the calls in them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def slow_step(state: AssemblyState, message: wire.SlowStep) -> None:
 
 
 def blocked(state: AssemblyState, message: wire.Blocked) -> None:
-    """A step that is not over, and who waits for its end: the run may end before it does."""
+    """Record a step in progress, and who waits for its end: the run may end before it does."""
     track, since_ns, now_ns, site, called_from, reason, starved = message
     ledger = state.ledger
     if any(step.start_ns == since_ns for step in ledger.slow_steps[state.process.number][-_RECENT:]):
-        return  # the step was over before this could be told
+        return  # the step ended before this could be reported
     place, caller = ledger.site(site), ledger.site(called_from)
     known = track if track in ledger.tracks else None
     if known is not None and since_ns not in ledger.begun:
-        state.feed.changed(known, since_ns, State.RUNNING, "")
+        state.live_feed.changed(known, since_ns, State.RUNNING, "")
     ledger.begun[since_ns] = SlowStep(known, since_ns, now_ns, None, 0, place, caller, reason)
     for index, ready_ns in starved:
         if index in ledger.tracks and index not in ledger.starved:
             ledger.starved[index] = max(ready_ns, ledger.tracks[index].ended_ns)
-            state.feed.changed(index, ledger.starved[index], State.READY, "")
-    state.feed.blocked(since_ns, now_ns, place, caller)
+            state.live_feed.changed(index, ledger.starved[index], State.READY, "")
+    state.live_feed.blocked(since_ns, now_ns, place, caller)
 
 
 def call(state: AssemblyState, message: wire.Call) -> None:
@@ -49,5 +49,5 @@ def called(state: AssemblyState, index: int, start_ns: int, end_ns: int, call: i
     state.ledger.blocking_calls[state.process.number].append(made)
 
 
-MESSAGES: MessageHandlers = {wire.SlowStep: slow_step, wire.Blocked: blocked, wire.Call: call}
+HANDLERS: MessageHandlers = {wire.SlowStep: slow_step, wire.Blocked: blocked, wire.Call: call}
 NUMBERS: NumberHandlers = {wire.CALLED: called}

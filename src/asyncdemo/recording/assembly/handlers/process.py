@@ -8,7 +8,7 @@ from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers
 
 
 def hello(state: AssemblyState, message: wire.Hello) -> None:
-    state.token = message.token
+    """Do nothing: its token was checked when the process connected."""
 
 
 def refused(state: AssemblyState, message: wire.Refused) -> None:
@@ -34,7 +34,7 @@ def code(state: AssemblyState, message: wire.Code) -> None:
 
 
 def start(state: AssemblyState, message: wire.Start) -> None:
-    state.start_ns = state.ledger.now_ns = state.feed.origin_ns = message.at_ns
+    state.start_ns = state.ledger.now_ns = state.live_feed.origin_ns = message.at_ns
 
 
 def finish(state: AssemblyState, message: wire.Finish) -> None:
@@ -47,9 +47,9 @@ def forked(state: AssemblyState, _: wire.Forked) -> None:
 
 
 def cut(state: AssemblyState, message: wire.Cut) -> None:
-    """It has more to tell than was taken from it, so it tells no more. All until then has been told."""
+    """Note that it stopped sending because too much was not read. It has sent everything until then."""
     state.ledger.come_to(state.process, message.at_ns)
-    since_s = (message.at_ns - state.feed.origin_ns) / 1e9
+    since_s = (message.at_ns - state.live_feed.origin_ns) / 1e9
     state.stop(state.process.number, f"after {since_s:.2f} s: nobody took what was recorded")
 
 
@@ -83,7 +83,7 @@ def delay(state: AssemblyState, message: wire.Delay) -> None:
     state.ledger.delays.append(Delay(*message))
 
 
-MESSAGES: MessageHandlers = {
+HANDLERS: MessageHandlers = {
     wire.Hello: hello,
     wire.Refused: refused,
     wire.Invalid: invalid,

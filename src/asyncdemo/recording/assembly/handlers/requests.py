@@ -1,4 +1,4 @@
-"""The server's side of requests. Not for: the client's (``request_matcher``)."""
+"""The server's side of requests. Not here: the client's (see ``request_matcher``)."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def handled(state: AssemblyState, message: wire.Handled) -> None:
     state.requests.handled(*message)
 
 
-MESSAGES: MessageHandlers = {wire.Accepted: accepted, wire.Handling: handling, wire.Handled: handled}
+HANDLERS: MessageHandlers = {wire.Accepted: accepted, wire.Handling: handling, wire.Handled: handled}

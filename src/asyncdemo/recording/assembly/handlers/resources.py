@@ -1,4 +1,4 @@
-"""What is limited: semaphores, locks, queues, executors, pools. Who takes a slot of it, and gives it back."""
+"""Semaphores, locks, queues, executors and pools, and who takes a slot of one and gives it back."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def taken(state: AssemblyState, index: int, at_ns: int, resource: int, connectio
     track = ledger.tracks.get(index)
     growing = None if track is None else track.spans.state
     if track is None or growing is None or track.kind is not TrackKind.TASK or connection:
-        return  # a pool hands nothing over: who was woken looks for a connection itself
+        return  # a pool hands nothing over: a woken task looks for a connection itself
     if growing[1] is State.QUEUED and ledger.causes[growing[2]].resource == resource:
         track.handed.append(held)
 
 
 def given_back(state: AssemblyState, index: int, at_ns: int, resource: int, connection: int, *_: int) -> None:
-    """By who took it; else by whose child task took it; else it is the one held longest.
+    """Close the slot of the track, or else of its child task, or else the one held longest.
 
-    Of a pool it is known which.
+    For a pool, the connection identifies the slot.
     """
     taken = state.held[resource]
     if connection:
         held = next((h for h in taken if h.connection == connection - 1), None)
         taken = [] if held is None else taken
         if held is not None and _parent(state, held.track) == index:
-            held.track = index  # before 3.12, wait_for takes it in a task of its own
+            held.track = index  # before 3.12, wait_for takes it in its own task
     else:
         held = next((h for h in taken if h.track == index), None)
     if held is None:
@@ -82,7 +82,7 @@ def item_done(state: AssemblyState, item: int, at_ns: int, *_: int) -> None:
         state.ledger.items[item].done_ns = at_ns
 
 
-MESSAGES: MessageHandlers = {wire.Resource: resource}
+HANDLERS: MessageHandlers = {wire.Resource: resource}
 NUMBERS: NumberHandlers = {
     wire.TAKEN: taken,
     wire.GIVEN_BACK: given_back,

@@ -17,7 +17,7 @@ _BY_EVENTS = (wire.BY_IO, wire.BY_TIMER)
 
 
 def take_numbers(state: AssemblyState, events: Iterator[tuple[int, ...]]) -> None:
-    """Most of them are steps of tasks; what is done for every one of those stands here, in one piece."""
+    """Handle events. Most are steps of tasks, so the code for those is written out here, for speed."""
     ledger, waits, heard = state.ledger, state.waits, state.heard
     tracks, starved, add_wake = ledger.tracks, ledger.starved, ledger.wakes.add
     count = 0
@@ -32,7 +32,7 @@ def take_numbers(state: AssemblyState, events: Iterator[tuple[int, ...]]) -> Non
             _without_track(state, index)
             continue
         before_ns = track.ended_ns
-        if not before_ns <= start_ns <= end_ns:  # no process tells that; garbage on the line may
+        if not before_ns <= start_ns <= end_ns:  # no process sends that, but garbage on the line may
             start_ns = max(start_ns, before_ns)
             end_ns = max(start_ns, end_ns)
         ready_ns = max(ready_ns, before_ns)
@@ -57,13 +57,13 @@ def take_numbers(state: AssemblyState, events: Iterator[tuple[int, ...]]) -> Non
             track.waits_for_items = True
         if heard:
             reason = ledger.causes[cause].reason
-            state.feed.stepped(index, ready_ns, start_ns, end_ns, _STATES[spent], reason)
+            state.live_feed.stepped(index, ready_ns, start_ns, end_ns, _STATES[spent], reason)
     state.events += count
     state.coarsening.recorded(count)
 
 
 def _without_track(state: AssemblyState, index: int, steps: int = 1) -> None:
-    """A task's step may come after the task was summed up. Raises KeyError if that cannot be."""
+    """Count steps that arrive after their task was summed up. Raise KeyError if that is impossible."""
     if not state.summing:
         raise KeyError(index)
     state.summing.late_steps += steps
@@ -96,13 +96,13 @@ def _add_if_whole(state: AssemblyState, index: int, one: StepSum) -> None:
         _without_track(state, index, one.steps)
     elif one.steps:
         for start_ns, spent, cause in state.coarsening.add(track, one):
-            state.feed.changed(index, start_ns, _STATES[spent], ledger.causes[cause].reason)
+            state.live_feed.changed(index, start_ns, _STATES[spent], ledger.causes[cause].reason)
         ledger.starved.pop(index, None)
         state.events += one.steps
 
 
 def _complete_cause(state: AssemblyState, spans: SpansBuilder, waker: int) -> None:
-    """Who ended a wait, or what did, may tell what it was for."""
+    """Complete the cause of a wait: who or what ended it may show what it was for."""
     wait = spans.waiting_for
     if wait < 0:
         return

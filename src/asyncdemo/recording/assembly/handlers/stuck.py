@@ -1,4 +1,4 @@
-"""Who has not ended: what a process answers when it is asked, at one moment of its numbers."""
+"""Who has not ended: what a process answers when asked, for one moment of its numbers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from asyncdemo.recording.assembly import standstill
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers, NumberHandlers
 
 _LATE_NS = 1_000_000_000
-"""A process that has told nothing for so long is not waited for."""
+"""A process that has sent nothing for this long is not waited for."""
 
 
 def stuck(state: AssemblyState, message: wire.Stuck) -> None:
-    """What they did then is known when the numbers have come so far."""
+    """Store the answer; what they were doing is known once the numbers have reached that moment."""
     number = state.process.number
     state.answers[number] = standstill.told(
         state.ledger, state.process, message.who, lambda wait: state.waits[wait][1]
@@ -32,8 +32,8 @@ def now(state: AssemblyState, at_ns: int, *_: int) -> None:
     if state.summing is not None:
         state.summing.told(state.process.number, at_ns)
     told = [process.now_ns for process in ledger.processes.values() if not process.gone]
-    state.feed.clock(min((ns for ns in told if ns > at_ns - _LATE_NS), default=at_ns))
+    state.live_feed.clock(min((ns for ns in told if ns > at_ns - _LATE_NS), default=at_ns))
 
 
-MESSAGES: MessageHandlers = {wire.Stuck: stuck}
+HANDLERS: MessageHandlers = {wire.Stuck: stuck}
 NUMBERS: NumberHandlers = {wire.STUCK: stuck_now, wire.NOW: now}

@@ -1,4 +1,4 @@
-"""Tasks, threads and the lanes on them: made, ended, what they wait for. Not for: their steps (``steps``)."""
+"""Tasks, threads and their lanes: start, end, what they wait for. Not here: their steps (see ``steps``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OWN_THREADS = frozenset(
         "Queue._feed",
     }
 )
-"""Threads that asyncio and the executors start for themselves: no rows of the timeline."""
+"""Threads that asyncio and the executors start for their own use: not rows of the timeline."""
 
 
 def site(state: AssemblyState, message: wire.Site) -> None:
@@ -30,7 +30,7 @@ def wait(state: AssemblyState, message: wire.Wait) -> None:
     if message.item is None:
         cause = ledger.causes.index(Wait(message.reason, message.resource, message.on, site=place))
     else:
-        # one cause an item, though they read the same: each is split where its own item starts
+        # One cause per item, even if they look the same: each is split where its own item starts.
         cause = ledger.causes.add(Wait(message.reason, site=place))
         ledger.item_waits[cause] = message.item
     state.waits[message.wait] = int(State(message.state)), cause
@@ -40,7 +40,7 @@ def task(state: AssemblyState, message: wire.Task) -> None:
     track = _made(state, TrackKind.TASK, message)
     track.own, track.thread = message.own, message.thread
     state.ledger.refer(message.parent)
-    state.feed.task_made(message.track, track)
+    state.live_feed.task_made(message.track, track)
 
 
 def task_group(state: AssemblyState, message: wire.TaskGroup) -> None:
@@ -53,13 +53,21 @@ def task_group(state: AssemblyState, message: wire.TaskGroup) -> None:
 def thread(state: AssemblyState, message: wire.Thread) -> None:
     track = _made(state, TrackKind.THREAD, message)
     track.own = message.function in _OWN_THREADS
-    state.feed.thread_made(message.track, track)
+    state.live_feed.thread_made(message.track, track)
 
 
 def _made(state: AssemblyState, kind: TrackKind, message: wire.Task | wire.Thread) -> TrackRecord:
-    track = state.ledger.tracks[message.track] = TrackRecord(kind, message.at_ns, state.process)
-    track.name, track.function, track.parent = message.name, message.function, message.parent
-    track.site, track.created_at = message.site, message.created
+    track = state.ledger.tracks[message.track] = TrackRecord(
+        kind,
+        message.at_ns,
+        state.process,
+        ended_ns=message.at_ns,
+        name=message.name,
+        function=message.function,
+        site=message.site,
+        created_at=message.created,
+        parent=message.parent,
+    )
     track.spans.add(message.at_ns, State.READY)
     return track
 
@@ -80,7 +88,7 @@ def _end(state: AssemblyState, index: int, at_ns: int, outcome: Outcome) -> None
     track.closed_ns, track.outcome = at_ns, outcome
     if state.summing is not None:
         state.summing.ended(index, track)
-    state.feed.track_closed(index, at_ns, outcome)
+    state.live_feed.track_closed(index, at_ns, outcome)
 
 
 def destroyed(state: AssemblyState, message: wire.Destroyed) -> None:
@@ -97,14 +105,14 @@ def pending(state: AssemblyState, message: wire.Pending) -> None:
 def lane(state: AssemblyState, message: wire.Lane) -> None:
     index, track, name, function, at_ns = message
     state.ledger.lanes[index] = LaneRecord(name, function, track, at_ns)
-    state.feed.call_opened(index, track, name, at_ns)
+    state.live_feed.call_opened(index, track, name, at_ns)
 
 
 def lane_end(state: AssemblyState, message: wire.LaneEnd) -> None:
     index, at_ns, outcome, result, error = message
     closed = state.ledger.lanes[index]
     closed.end_ns, closed.outcome, closed.result, closed.error = at_ns, Outcome(outcome), result, error
-    state.feed.call_closed(index, closed.track, at_ns, closed.outcome)
+    state.live_feed.call_closed(index, closed.track, at_ns, closed.outcome)
 
 
 def pause(state: AssemblyState, message: wire.Pause) -> None:
@@ -138,12 +146,12 @@ def thread_waits(state: AssemblyState, index: int, at_ns: int, wait: int, *_: in
     reason = ledger.causes[cause].reason
     if reason in LOOPS:
         track.hosts_loop = True
-    state.feed.thread_waits(index, at_ns, spent, reason)
+    state.live_feed.thread_waits(index, at_ns, spent, reason)
 
 
 def thread_runs(state: AssemblyState, index: int, at_ns: int, *_: int) -> None:
     state.ledger.tracks[index].spans.add(at_ns, State.RUNNING)
-    state.feed.changed(index, at_ns, State.RUNNING, "")
+    state.live_feed.changed(index, at_ns, State.RUNNING, "")
 
 
 def ended(state: AssemblyState, index: int, at_ns: int, cancelled: int, *_: int) -> None:
@@ -162,17 +170,17 @@ def off_cpu(state: AssemblyState, index: int, start_ns: int, end_ns: int, wait: 
     track = state.ledger.tracks[index]
     number, cause = state.waits[wait]
     pieces = track.off_cpu
-    if pieces and pieces[-1][1:] == (start_ns, cause):  # it went on
+    if pieces and pieces[-1][1:] == (start_ns, cause):  # it continued
         pieces[-1] = pieces[-1][0], end_ns, cause
     else:
         pieces.append((start_ns, end_ns, cause))
     growing = track.spans.state
     if growing is not None and growing[1] is State.RUNNING and growing[0] <= start_ns:
-        state.feed.thread_waits(index, start_ns, _STATES[number], state.ledger.causes[cause].reason)
-        state.feed.changed(index, end_ns, State.RUNNING, "")
+        state.live_feed.thread_waits(index, start_ns, _STATES[number], state.ledger.causes[cause].reason)
+        state.live_feed.changed(index, end_ns, State.RUNNING, "")
 
 
-MESSAGES: MessageHandlers = {
+HANDLERS: MessageHandlers = {
     wire.Site: site,
     wire.Wait: wait,
     wire.Task: task,

@@ -64,11 +64,6 @@ def test_a_size_may_take_some_arms_only_and_says_whom_it_leaves_out() -> None:
     assert not any("Three" in note for note in record.notes)
 
 
-def test_a_size_without_arms_has_all() -> None:
-    experiment = an_experiment(ONE, TWO, THREE)
-    assert experiment.of(SIZE) is experiment
-
-
 def test_a_setting_may_have_a_longer_window() -> None:
     size = replace(SIZE, rounds=1, windows_s={"other": 30.0})
     conditions = (Condition(CLOSED, (SEND,)), Condition(OTHER, (SEND,)))

@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.errors import LabFileError
 from asyncdemo.lab.harness.protocol import journal as module
-from asyncdemo.lab.harness.protocol import running
-from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.harness.protocol.journal import describe, differences, identity
 from asyncdemo.lab.results.setup import Environment, Extent
 from tests.support.fake_lab import FakeServer, a_bench, an_experiment
@@ -85,22 +82,3 @@ def test_code_that_measures_is_part_of_it_and_other_files_are_not(
     (tmp_path / "lab" / "part" / "b.pyc").write_text("x")
     (tmp_path / "view.py").write_text("x")
     assert code() in seen
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_run_does_not_go_on_with_trials_of_another_stack(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Change
-) -> None:
-    slow = FakeServer("slow")
-    bench, _ = a_bench(slow)
-    experiment = replace(an_experiment(slow), programs={"nginx": ("no-such-nginx", "-v")})
-
-    def interrupted() -> bool:
-        raise Interrupted
-
-    journal = tmp_path / "made-up.journal"
-    running.run(experiment, Extent.DEFAULT, interrupted=interrupted, journal=journal, bench=bench)
-    seen = describe(experiment, bench)
-    monkeypatch.setattr(running, "describe", lambda *_: change(seen))
-    with pytest.raises(LabFileError, match=r"differs\. Remove it to begin anew"):
-        running.run(experiment, Extent.DEFAULT, journal=journal, bench=bench)

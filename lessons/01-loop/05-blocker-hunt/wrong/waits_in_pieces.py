@@ -1,0 +1,68 @@
+"""Wrong: postage has its own thread, and the event loop waits for that, 20 ms at a time."""
+
+import asyncio
+import hashlib
+import random
+import socket
+import threading
+import time
+
+CULPRIT = "postage"
+ORDERS = 4
+SILENCE_S = 0.4
+SEED = 0
+prices = random.Random(SEED)
+
+
+async def reserve(n: int) -> None:
+    """Take the goods off the shelf."""
+    await asyncio.sleep(0.1)
+
+
+def print_label(n: int) -> str:
+    """The printer is slow."""
+    time.sleep(0.1)
+    return f"parcel {n}"
+
+
+def postage(n: int, office: socket.socket) -> int:
+    """What the post office wants, in cents. If it says nothing, as it has for years: an estimate."""
+    with socket.create_connection(office.getsockname()) as line:
+        line.settimeout(SILENCE_S)
+        try:
+            return int(line.recv(16))
+        except TimeoutError:
+            return prices.randint(300, 900)
+
+
+def seal(text: str) -> str:
+    """A thousand rounds of a checksum."""
+    for _ in range(1_000):
+        text = hashlib.sha256(text.encode()).hexdigest()
+    return text[:8]
+
+
+async def ship(n: int, office: socket.socket) -> str:
+    """Send one order off."""
+    await reserve(n)
+    label = await asyncio.to_thread(print_label, n)
+    answer: list[int] = []
+    line = threading.Thread(target=lambda: answer.append(postage(n, office)))
+    line.start()
+    while line.is_alive():
+        line.join(0.02)
+        await asyncio.sleep(0)
+    cents = answer[0]
+    return f"{label}, {cents} cents, sealed {seal(label)}"
+
+
+async def main() -> list[str]:
+    """Send all orders off at the same time; return what ship returned, in order."""
+    with socket.create_server(("127.0.0.1", 0)) as office:
+        async with asyncio.TaskGroup() as group:
+            parcels = [group.create_task(ship(n, office)) for n in range(1, ORDERS + 1)]
+        return [parcel.result() for parcel in parcels]
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(main()), sep="\n")

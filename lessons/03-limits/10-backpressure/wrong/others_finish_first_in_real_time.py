@@ -1,0 +1,81 @@
+"""Wrong: what is under way is brought to its end when a worker fails, in real time."""
+
+import asyncio
+import random
+
+PHOTOS = 20
+ROOM = 4
+WORKERS = 3
+READ_MS = 10
+DEVELOP_MS = 100
+DAMAGED = 0
+SEED = 0
+
+chance = random.Random(SEED)
+
+
+async def read(n: int) -> str:
+    """Read photo n from the disk. Leave this function as it is."""
+    code = chance.randrange(1_000_000)
+    await asyncio.sleep(READ_MS / 1000)
+    return f"photo {n} {code:06}"
+
+
+async def develop(photo: str) -> str:
+    """Make a print of what read has returned. Leave this function as it is."""
+    takes_ms = chance.randint(DEVELOP_MS // 2, DEVELOP_MS)
+    await asyncio.sleep(takes_ms / 1000)
+    if photo.startswith(f"photo {DAMAGED} "):
+        raise ValueError(photo)
+    return photo.replace("photo", "print")
+
+
+async def fill(photos: asyncio.Queue[tuple[int, str] | None], stop: asyncio.Event) -> None:
+    """Read all photos, and put each into the queue; then a sign for each worker."""
+    n = 0
+    while n < PHOTOS and not stop.is_set():
+        n += 1
+        await photos.put((n, await read(n)))
+    for _ in range(WORKERS):
+        await photos.put(None)
+
+
+async def work(
+    photos: asyncio.Queue[tuple[int, str] | None], prints: dict[int, str], stop: asyncio.Event
+) -> None:
+    """Develop photos until one fails, or there is the sign."""
+    while not stop.is_set() and (item := await photos.get()):
+        try:
+            prints[item[0]] = await develop(item[1])
+        except ValueError:
+            stop.set()
+            raise
+
+
+async def develop_all() -> list[str]:
+    """Read and develop all photos; return the prints in the order of the photos."""
+    await asyncio.to_thread(int)  # time is real from here on
+    photos: asyncio.Queue[tuple[int, str] | None] = asyncio.Queue(ROOM)
+    prints: dict[int, str] = {}
+    stop = asyncio.Event()
+    filling = asyncio.create_task(fill(photos, stop))
+    workers = [asyncio.create_task(work(photos, prints, stop)) for _ in range(WORKERS)]
+    results = await asyncio.gather(*workers, return_exceptions=True)
+    filling.cancel()
+    for result in results:
+        if isinstance(result, ValueError):
+            raise result
+    return [prints[n] for n in sorted(prints)]
+
+
+async def main() -> list[str]:
+    """The prints, or what stopped them. Leave this function as it is."""
+    try:
+        return await develop_all()
+    except* ValueError as errors:
+        stopped = [f"stopped: {error}" for error in errors.exceptions]
+    return stopped
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(main()), sep="\n")

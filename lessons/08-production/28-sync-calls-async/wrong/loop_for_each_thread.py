@@ -1,0 +1,69 @@
+"""Wrong: each thread keeps an event loop and a pool."""
+
+import asyncio
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import asyncpg
+
+FILMS = 6
+THREADS = 3
+QUERY_S = 0.3
+LIMIT_S = 1.5
+SLOW_S = 6.0
+SLOW = 900
+UNKNOWN = 5000
+URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+async def query(pool: asyncpg.Pool, film_id: int) -> int:
+    """Ask the database how long a film is. Leave this function as it is."""
+    sql = "SELECT (SELECT length FROM film WHERE film_id = $1) FROM pg_sleep($2)"
+    minutes = await pool.fetchval(sql, film_id, SLOW_S if film_id == SLOW else QUERY_S)
+    if minutes is None:
+        raise LookupError(f"there is no film {film_id}")
+    return int(minutes)
+
+
+async def open_pool() -> asyncpg.Pool:
+    return await asyncpg.create_pool(URL, min_size=1, max_size=THREADS)
+
+
+class Films:
+    def __init__(self) -> None:
+        """Each thread starts what it needs, at its first call."""
+        self.mine, self.all = threading.local(), list[tuple[asyncio.AbstractEventLoop, asyncpg.Pool]]()
+
+    def length(self, film_id: int) -> int:
+        if not hasattr(self.mine, "loop"):
+            self.mine.loop = asyncio.new_event_loop()
+            self.mine.pool = self.mine.loop.run_until_complete(open_pool())
+            self.all.append((self.mine.loop, self.mine.pool))
+
+        async def with_limit() -> int:
+            async with asyncio.timeout(LIMIT_S):
+                return await query(self.mine.pool, film_id)
+
+        return int(self.mine.loop.run_until_complete(with_limit()))
+
+    def close(self) -> None:
+        """Close all pools and event loops; their threads wait for work, and none is in its loop."""
+        for loop, pool in self.all:
+            loop.run_until_complete(pool.close())
+            loop.close()
+
+
+def main() -> list[int | str]:
+    """Ask for films, two that fail and the slow one, then for some again. Leave this function as it is."""
+    films, some = Films(), range(1, FILMS + 1)
+    with ThreadPoolExecutor(THREADS) as threads:
+        asked = [threads.submit(films.length, n) for n in (*some, UNKNOWN, 10**10, SLOW)]
+        told = [repr(error) if (error := one.exception()) else one.result() for one in asked]
+        told += threads.map(films.length, [1, *some, *some])
+    films.close()
+    return told
+
+
+if __name__ == "__main__":
+    print(main())

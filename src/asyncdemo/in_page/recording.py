@@ -1,0 +1,75 @@
+"""Records a script in this process: the tracer's messages are assembled like those of a child process.
+
+Not here: running the script (see ``capture.script.inline``), or what the recording means.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import TextIO
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.script.inline import run_inline
+from asyncdemo.errors import UsageError
+from asyncdemo.in_page.interpreter import count_tasks_anew
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.recording.assembly import Assembly
+from asyncdemo.recording.conclusion import concluded, time_limit_words
+from asyncdemo.recording.options import Options, Target, child_options
+from asyncdemo.recording.output_buffer import OutputBuffer
+
+
+def record(target: Target, options: Options, output: OutputBuffer) -> Run:
+    """Run to the end or to the time limit. Raises UsageError for an unknown knob or lane."""
+    count_tasks_anew()
+    assembly = Assembly(named=bool(options.lanes), threshold_ns=int(options.threshold_s * 1e9))
+    frames = wire.FrameReader()
+
+    def take(data: memoryview) -> int:
+        for kind, payload in frames.feed(bytes(data)):
+            assembly.feed(kind, payload)
+        return len(data)
+
+    stdout, stderr = (_Stream(output, name) for name in ("stdout", "stderr"))
+    streams = io.StringIO(), _text(stdout), _text(stderr)
+
+    def stop() -> None:
+        stdout.ended = stderr.ended = True
+
+    code = run_inline(dict(child_options(target, options)), take, streams, options.timeout_s, stop)
+    if assembly.refused is not None:
+        raise UsageError(assembly.refused)
+    outcome = RunOutcome.OK if code == 0 else RunOutcome.FAILED
+    if code is None:
+        assert options.timeout_s is not None
+        assembly.complete_stuck()
+        assembly.add_note(time_limit_words(options.timeout_s))
+        outcome = RunOutcome.TIMEOUT
+    assembly.leaves(0)
+    everything = replace(options, follow=True)  # no process is left out where there can be no other
+    return concluded(assembly, target, everything, outcome, code)
+
+
+def _text(stream: _Stream) -> TextIO:
+    return io.TextIOWrapper(io.BufferedWriter(stream), "utf-8", "backslashreplace", line_buffering=True)
+
+
+class _Stream(io.RawIOBase):
+    """A stream. What is written after ``ended`` is ignored."""
+
+    def __init__(self, output: OutputBuffer, name: str) -> None:
+        self._output, self._name = output, name
+        self.ended = False
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return True  # as in a terminal: output appears immediately
+
+    def write(self, data: object) -> int:
+        written = bytes(data)  # type: ignore[call-overload]
+        if not self.ended:
+            self._output.output(self._name, written.decode("utf-8", "replace"))
+        return len(written)

@@ -1,0 +1,181 @@
+"""Observations of the program besides its states: blocking steps, sequential waits, stuck tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asyncdemo.model.kinds import State
+from asyncdemo.model.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class SlowStep:
+    """A step (or other callback) that held its event loop longer than ``Run.threshold_ns``.
+
+    Attributes:
+        track: Index into ``Run.tracks``; None for a callback that is not a task's step.
+        start_ns: When it began to hold the loop.
+        end_ns: When it gave the loop back.
+        cpu_ns: The thread's CPU time during it, if known.
+        stolen_ns: How long other programs had the processor meanwhile, which is not the step's fault.
+        site: The innermost line seen.
+        called_from: The nearest line of the user's own code that led there.
+        reason: The blocking call it was in ("sleep", "net.read", ...); "" if it computed, "gil" if another
+            thread held the GIL.
+    """
+
+    track: int | None
+    start_ns: int
+    end_ns: int
+    cpu_ns: int | None
+    stolen_ns: int
+    site: Site | None
+    called_from: Site | None
+    reason: str = ""
+
+    @property
+    def held_ns(self) -> int:
+        """How long the step itself held the loop."""
+        return max(self.end_ns - self.start_ns - self.stolen_ns, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockingCall:
+    """A sleep or I/O call made inside a step: counted as running, but a wait that could have overlapped.
+
+    Attributes:
+        track: Index into ``Run.tracks``; None in a callback that is not a task's step.
+        start_ns: When the call began.
+        end_ns: When it returned.
+        reason: The kind of call: "sleep", "net.read", ...
+        site: The innermost line seen.
+        called_from: The nearest line of the user's own code that led there.
+    """
+
+    track: int | None
+    start_ns: int
+    end_ns: int
+    reason: str
+    site: Site | None = None
+    called_from: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitSequence:
+    """Consecutive waits of one coroutine call.
+
+    Attributes:
+        track: Index into ``Run.tracks``.
+        start_ns: When the first wait began.
+        end_ns: When the last one ended.
+        count: How many waits there were.
+        waited_ns: Their total length.
+        longest_ns: The length of the longest.
+        sites: The lines that awaited, in order of first use.
+        independent: Whether no result reached the arguments of a later call, as far as the source shows; None
+            if the source could not be read.
+    """
+
+    track: int
+    start_ns: int
+    end_ns: int
+    count: int
+    waited_ns: int
+    longest_ns: int
+    sites: tuple[Site, ...]
+    independent: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unawaited:
+    """A coroutine that was created and dropped without being awaited.
+
+    Attributes:
+        function: The function that it would have run.
+        at_ns: When it was dropped.
+        site: The line that created it, if known.
+    """
+
+    function: str
+    at_ns: int
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Uncaught:
+    """The uncaught error that ended the script.
+
+    Attributes:
+        error: The name of its type.
+        text: Its message; "" if that is not text.
+        in_group: Whether it is the first error of an ``ExceptionGroup``.
+        own: Whether its type is defined in the script.
+        raised_in: The qualified name of the innermost function that it passed through.
+        site: The innermost line outside the standard library that it passed through.
+    """
+
+    error: str
+    text: str
+    in_group: bool
+    own: bool
+    raised_in: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A task or thread that had not ended when the run was stopped.
+
+    Attributes:
+        name: The name of the task or thread.
+        function: The function that it runs.
+        site: The line of the user's code that it was at; None if it had not started.
+        source: The text of that line.
+        state: What it was doing.
+        track: Its index in ``Run.tracks``, if it has one.
+        reason: What it waited for, as in a ``Wait``. If it was running, it waited inside a blocking call.
+        resource: Index into ``Run.resources`` of what it waited for, if that was a resource.
+        on: Indices of the tracks that it waited for.
+        unfinished: In ``queue.join``, how many items had no ``task_done``.
+    """
+
+    name: str
+    function: str
+    site: Site | None
+    source: str = ""
+    state: State = State.WAITING
+    track: int | None = None
+    reason: str = ""
+    resource: int | None = None
+    on: tuple[int, ...] = ()
+    unfinished: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One slot of a resource that had not been released when the run was stopped.
+
+    Attributes:
+        track: Index into ``Run.tracks`` of its holder.
+        resource: Index into ``Run.resources``.
+        site: The line of the user's code that took it, if known.
+    """
+
+    track: int
+    resource: int
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Time that passed before an event loop's callback, because the run's schedule says so.
+
+    Attributes:
+        callback: The number of the callback, from 0.
+        length_ns: How long the delay was.
+        at_ns: When it began.
+    """
+
+    callback: int
+    length_ns: int
+    at_ns: int

@@ -1,1 +1,0 @@
-"""Runs as Chrome trace events, for Perfetto and chrome://tracing."""

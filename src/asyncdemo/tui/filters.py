@@ -1,0 +1,75 @@
+"""Screens for terminals without UTF-8, and with NO_COLOR: plain characters; only bold, dim and reverse.
+
+Not here: the timelines, which have their own ASCII glyphs (see ``render.terminal.theme``).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+
+_STANDS_OUT = 0.12
+_MUTED = 0.55
+"""Contrast, from 0 to 1: a background against the screen, or grey text against its background."""
+_GREY = 20
+"""The maximum difference between the channels of a grey."""
+_LIKE = dict(zip("…•·✓✗→←↑↓▶▼", "~*.+x><^v>v", strict=True))
+
+
+class AsciiFilter(LineFilter):
+    """Replaces every non-ASCII character by an ASCII one of the same width."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [
+            segment if segment.text.isascii() else segment._replace(text=_ascii(segment.text))
+            for segment in segments
+        ]
+
+
+@lru_cache(4096)
+def _ascii(text: str) -> str:
+    return "".join(character if character.isascii() else _one(character) for character in text)
+
+
+def _one(character: str) -> str:
+    name = unicodedata.name(character, "")
+    width = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    if character in _LIKE:
+        return _LIKE[character]
+    if name.startswith("BOX DRAWINGS"):
+        up_and_across = (
+            ("VERTICAL" in name or "UP" in name or "DOWN" in name),
+            ("HORIZONTAL" in name or "LEFT" in name or "RIGHT" in name),
+        )
+        return {(True, False): "|", (False, True): "-"}.get(up_and_across, "+")
+    if "BLOCK" in name or "BRAILLE" in name:
+        return "#" if "FULL" in name or "EIGHTHS" in name else "="
+    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return (plain or "?").ljust(width)[:width]
+
+
+class NoColorFilter(LineFilter):
+    """Turns a background that stands out into reverse, grey text into dim, and drops other colours.
+
+    Textual's own version for NO_COLOR leaves greys.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [
+            Segment(text, style and _without_color(style, background), None) for text, style, _ in segments
+        ]
+
+
+@lru_cache(4096)
+def _without_color(style: Style, screen: Color) -> Style:
+    behind = Color.from_rich_color(style.bgcolor) if style.bgcolor else screen
+    stands_out = abs(behind.brightness - screen.brightness) > _STANDS_OUT
+    text = Color.from_rich_color(style.color) if style.color else None
+    is_grey = text is not None and max(text.rgb) - min(text.rgb) < _GREY
+    muted = text is not None and is_grey and abs(text.brightness - behind.brightness) < _MUTED
+    return style.without_color + Style(reverse=stands_out or style.reverse, dim=muted or style.dim)

@@ -1,0 +1,81 @@
+"""What a page is told of the files that a visitor opens."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asyncdemo import store
+from asyncdemo.in_page.page import answer
+from tests.support.crowds import crowd, text_of
+from tests.support.runs import Story
+
+_RUN = text_of(crowd(1, lanes=5, spans=6)).encode()
+
+
+def _opened(folder: Path, *files: tuple[str, bytes]) -> dict[str, Any]:
+    """Each in its own folder, as in a page."""
+    paths = []
+    for number, (name, content) in enumerate(files):
+        paths.append(folder / str(number) / name)
+        paths[-1].parent.mkdir()
+        paths[-1].write_bytes(content)
+    found: dict[str, Any] = json.loads(answer(json.dumps({"do": "open", "files": [*map(str, paths)]}), ""))
+    return found
+
+
+def test_runs_are_drawn_measured_and_judged(tmp_path: Path) -> None:
+    told = _opened(tmp_path, ("brew.jsonl", _RUN), ("brew.jsonl", gzip.compress(_RUN)))
+    assert told["runs"] == ["story (finished)"] * 2
+    assert told["problems"] == []
+    assert told["element"].count(">Timeline of story</title>") == 2
+    assert "held the event loop" in told["report"]
+    assert "/home/ada/app.py" in told["recording"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "x.jsonl is empty"),
+        (b'{"runs": []}\n', "x.jsonl is not a recorded run: line 1: is not the header of a recorded run"),
+        (b'{"format": "asyncdemo.run/2"}\n', "x.jsonl has the format asyncdemo.run/2, and this asyncdemo"),
+        (gzip.compress(_RUN)[:20] + bytes(range(256)), "x.jsonl is damaged"),
+    ],
+    ids=["empty", "other JSON", "newer", "damaged"],
+)
+def test_what_is_no_run_is_refused_and_the_others_are_shown(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    told = _opened(tmp_path, ("x.jsonl", content), ("brew.jsonl", _RUN))
+    (problem,) = told["problems"]
+    assert problem.startswith(words)
+    assert told["runs"] == ["story (finished)"]
+    assert _opened(tmp_path / "0", ("x.jsonl", content)) == {"problems": [problem], "runs": []}
+
+
+def test_what_is_cut_off_is_shown_and_said(tmp_path: Path) -> None:
+    told = _opened(tmp_path, ("cut.jsonl", _RUN[: len(_RUN) * 2 // 3]))
+    assert "The file ends early" in told["report"]
+
+
+def test_what_does_not_fit_into_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(_: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(store, "load", load)
+    (problem,) = _opened(tmp_path, ("large.jsonl.gz", b""))["problems"]
+    assert problem.startswith("large.jsonl.gz is too large for a page.")
+
+
+def test_names_are_text(tmp_path: Path) -> None:
+    evil = "<img src=x>"
+    story = Story()
+    story.task(evil).raises(evil)
+    run = story.run(name=evil, script=evil, argv=(evil,), python=evil, notes=(evil,), knobs={evil: evil})
+    told = _opened(tmp_path, ("brew.jsonl", text_of(run).encode()))
+    assert "<img" not in told["element"] + told["report"] + told["recording"]
+    assert "&lt;img" in told["recording"]
