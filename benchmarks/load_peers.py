@@ -21,7 +21,7 @@ from typing import Final
 from asyncdemo.lab.harness.cross_checks import PROGRAMS, Program, found_engines
 from asyncdemo.lab.harness.engines import OURS, ClientEngine, Engine, Measured, found_python_clients
 from asyncdemo.lab.harness.machine import choose_pinning
-from asyncdemo.lab.results.validity_checks import shortfall
+from asyncdemo.lab.results.validity_checks import served_share
 from asyncdemo.load import Plan, Send
 from benchmarks.load_servers import known_server, quick_server, slot_server
 from benchmarks.summary import Summary, in_rounds, orders, paired_ratios
@@ -123,7 +123,7 @@ def _more_ms(engine: Engine, port: int, rate: int, window_s: float) -> tuple[flo
     _truth_ms(port)
     load = _sent(engine, port, rate=float(rate), duration_s=window_s, timeout_s=_GIVES_UP_S).load
     truth = _truth_ms(port)
-    if load.errors or shortfall(load, rate) < _KEPT:
+    if load.errors or served_share(load, rate) < _KEPT:
         return None
     seen = [load.latency_ms.get(percent, math.nan) for percent in ("50", "90")]
     return seen[0] - truth[0], seen[1] - truth[1]

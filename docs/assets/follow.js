@@ -1,5 +1,6 @@
 /* Follow the thread: while a timeline plays, marks at the lines of its programs say who is there, and arrows who just
- * made whom go on. A line that is pointed at frames its bars, a bar its line. Loaded when the first timeline moves or is pointed at.
+ * made whom go on. A step or a click brings its program to the front. A line that is pointed at frames its bars, a bar
+ * its line. Loaded when the first timeline moves or is pointed at.
  * Not for: the timeline (src/asyncdemo/render/html), or what a page needs to be read.
  */
 (() => {
@@ -177,17 +178,31 @@
     if (block?.offsetParent) put(block, line, node("thread-line"));
   }
 
-  /* A picture that is clicked brings its program to the front. */
-  function bringUp(event) {
-    const [, at] = pictured(event);
-    const tab = at && listing(at.run.file)?.closest(".tabbed-block");
+  /* Brings a program to the front. */
+  function bringUp(block) {
+    const tab = block?.closest(".tabbed-block");
     if (!tab) return;
     const place = [...tab.parentElement.children].indexOf(tab);
     tab.closest(".tabbed-set").querySelectorAll(":scope > input")[place]?.click();
   }
 
-  document.addEventListener("moment", ({ target }) => follow(target));
-  document.addEventListener("click", bringUp);
+  /* A step shows a program in which something has changed. While it plays, they would follow one another too quickly. */
+  function bringUpChanged(timeline) {
+    const step = timeline.frame || !timeline.steps ? 0 : timeline.steps.indexOf(timeline.time);
+    if (step < 1) return;
+    const isNow = ([start]) => timeline.steps[step - 1] < start && start <= timeline.time;
+    const blocks = shown(timeline).filter(({ run }) => run.rows.some(({ bars }) => bars.some(isNow))).map(({ run }) => listing(run.file));
+    if (!blocks.some((block) => block?.offsetParent)) bringUp(blocks[0]);
+  }
+
+  document.addEventListener("moment", ({ target }) => {
+    bringUpChanged(target);
+    follow(target);
+  });
+  document.addEventListener("click", (event) => {
+    const [, at] = pictured(event);
+    if (at) bringUp(listing(at.run.file));
+  });
   document.addEventListener("pointermove", frameBars);
   document.addEventListener("pointermove", frameLine);
   const followAll = () => document.querySelectorAll("async-timeline").forEach(follow);

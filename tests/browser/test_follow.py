@@ -72,3 +72,19 @@ def test_a_click_on_a_picture_brings_its_program_to_the_front(siblings: Page) ->
     siblings.locator(".highlight:visible .thread").wait_for()
     siblings.locator("async-timeline .picture").nth(2).click(position={"x": 200, "y": 40})
     siblings.locator(".highlight:visible > .filename", has_text="grouped.py").wait_for()
+
+
+def test_a_step_brings_the_program_to_the_front_in_which_something_has_changed(siblings: Page) -> None:
+    timeline = siblings.locator("async-timeline")
+    names = timeline.evaluate("it => it.data.runs.map(({ file }) => file.split('/').pop())")
+    siblings.locator("async-timeline .picture").nth(2).click(position={"x": 200, "y": 40})  # which ends before others
+    timeline.evaluate("it => it.stopAt(0)")
+    seen = set()
+    for _ in range(timeline.evaluate("it => it.steps.length") - 1):
+        timeline.get_by_role("button", name="Next event").click()
+        changed = timeline.evaluate("""it => it.data.runs.map(({ rows }) => rows.some(({ bars }) => bars.some(
+            ([start]) => it.steps[it.steps.indexOf(it.time) - 1] < start && start <= it.time)))""")
+        title = siblings.locator(".highlight:visible > .filename").inner_text()
+        assert not any(changed) or changed[names.index(title)]
+        seen.add(title)
+    assert len(seen) > 1

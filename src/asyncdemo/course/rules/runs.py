@@ -5,9 +5,7 @@ Slow, because the lessons take their time. Not here: exercises (see ``solutions`
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +23,7 @@ from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
 from asyncdemo.course.rules.questions_and_claims import Settings, settings_of
-from asyncdemo.course.rules.server_variants import faults_of_server
+from asyncdemo.course.rules.server_variants import end_group, faults_of_server
 from asyncdemo.errors import AsyncdemoError, MissingError, ServiceError
 from asyncdemo.model import Run
 from asyncdemo.packages import missing_packages
@@ -160,17 +158,12 @@ def ending(script: Path, timeout_s: float, environment: Mapping[str, str] | None
         try:
             stdout, stderr = process.communicate(timeout=timeout_s)
             outcome = "failed" if process.returncode else "ok"
-            _end_group(process)
+            end_group(process)
         except subprocess.TimeoutExpired:
-            _end_group(process)
+            end_group(process)
             stdout, stderr = process.communicate()
             outcome = "timeout"
     return Ending(outcome, stdout, stderr)
-
-
-def _end_group(process: subprocess.Popen[str]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _recorded(

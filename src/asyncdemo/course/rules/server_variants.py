@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from asyncdemo.course.content.load import Load
 from asyncdemo.course.rules.problem import Fault
@@ -68,7 +68,7 @@ def _faults(script: Path, load: Load, environment: Mapping[str, str]) -> Iterato
                 message = f"ends with {process.returncode} after Ctrl-C"
                 yield Fault(_with_last(message, stderr), script)
         finally:
-            _end_group(process)
+            end_group(process)
             process.wait()
 
 
@@ -156,7 +156,8 @@ def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
         process.wait(_GRACE_S)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[Any]) -> None:
+    """Kill the process and what it has started, if they have not ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

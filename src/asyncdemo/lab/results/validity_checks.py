@@ -84,7 +84,7 @@ def littles_gap(load: Load, setting: Setting) -> Flag | None:
     return Flag(FlagKind.LITTLES_GAP, words, advice, gap)
 
 
-def shortfall(load: Load, offered_per_s: float) -> float:
+def served_share(load: Load, offered_per_s: float) -> float:
     """Return the share of the rate that was served.
 
     Requests sent at the last moment cannot be answered before the window ends, so it is shortened by the
@@ -96,7 +96,7 @@ def shortfall(load: Load, offered_per_s: float) -> float:
 
 def overloaded(load: Load, offered_per_s: float | None) -> Flag | None:
     limit = RULES[FlagKind.OVERLOADED].limit
-    if offered_per_s is None or (share := shortfall(load, offered_per_s)) >= limit:
+    if offered_per_s is None or (share := served_share(load, offered_per_s)) >= limit:
         return None
     words = (
         f"Of {offered_per_s:,.0f} requests a second {share:.1%} were served, so latency grew all the time."

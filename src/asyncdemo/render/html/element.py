@@ -79,13 +79,13 @@ def script_js() -> str:
     parts = [_FOR_AUTHORS.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS]
     return "\n".join(
         [
-            "/* <async-timeline> of asyncdemo: src/asyncdemo/render/html/*timeline*.js */",
+            "/* <async-timeline> of asyncdemo: src/asyncdemo/render/html */",
             "(() => {",
             "'use strict';",
             f"const SHADES = {table};",
             f"const STACK = {stack};",
             f"const AT_WORK = {at_work};",
-            f"const HEIGHT_WORDS = {json.dumps(HEIGHT_WORDS)};",
+            f"const HEIGHT_WORDS = {json.dumps(': ' + HEIGHT_WORDS)};",
             f"const ENDS = {json.dumps(ends, ensure_ascii=False)};",
             f"const SCHEMES = {json.dumps(SCHEMES)};",
             *parts,

@@ -75,8 +75,8 @@ function drawRun(run, frame) {
     parts.push(words);
     y += NAMED;
   };
-  const folded = ({ folded, fold }, noun) => {
-    if (folded) note(`+${counted(folded, noun)} folded, up to ${number(fold)} to a row: ${HEIGHT_WORDS}`);
+  const folded = ({ folded, fold }, noun) => {  // on a phone without the explanation, which would be cut off
+    if (folded) note(`+${counted(folded, noun)} folded, up to ${number(fold)} to a row${frame.total < 650 ? '' : HEIGHT_WORDS}`);
   };
   group(run.rows, run.rows.some(row => row.size > 1) ? Math.max(frame.row, BAND_ROW) : frame.row);
   if (!run.rows.length) note(run.empty || 'no rows');
