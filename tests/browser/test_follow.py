@@ -77,7 +77,7 @@ def test_a_click_on_a_picture_brings_its_program_to_the_front(siblings: Page) ->
 def test_a_step_brings_the_program_to_the_front_in_which_something_has_changed(siblings: Page) -> None:
     timeline = siblings.locator("async-timeline")
     names = timeline.evaluate("it => it.data.runs.map(({ file }) => file.split('/').pop())")
-    siblings.locator("async-timeline .picture").nth(2).click(position={"x": 200, "y": 40})  # which ends before others
+    siblings.locator("async-timeline .picture").nth(2).click(position={"x": 200, "y": 40})  # it ends early
     timeline.evaluate("it => it.stopAt(0)")
     seen = set()
     for _ in range(timeline.evaluate("it => it.steps.length") - 1):
