@@ -20,6 +20,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
+import psutil
+
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.lab.harness.engines import Engine, Measured, latencies_ms
 from asyncdemo.lab.results.trial import Load
@@ -104,8 +106,6 @@ class ProgramSending:
 
 def _cpu_s(pid: int) -> float | None:
     """Return the CPU time of a process that has ended but is not yet reaped (Linux)."""
-    import psutil  # only the lab's extra has it
-
     with contextlib.suppress(psutil.Error):  # another system
         times = psutil.Process(pid).cpu_times()
         return float(times.user + times.system)

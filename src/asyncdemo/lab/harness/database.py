@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
+
 from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.lab.harness.machine import choose_pinning
 from asyncdemo.lab.harness.protocol.description import Scene
@@ -136,8 +138,6 @@ def _children(pid: int) -> tuple[int, ...]:
     try:
         return tuple(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
     except OSError:  # not Linux, or it has ended
-        import psutil
-
         try:
             return tuple(child.pid for child in psutil.Process(pid).children())
         except psutil.Error:
