@@ -172,7 +172,7 @@ def _can_weigh() -> bool:
 
 def chromium() -> str | None:
     """The browser, where scripts/chromium.sh looks for it."""
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 

@@ -44,7 +44,7 @@ def server():
     http.server.HTTPServer.request_queue_size = 64
     return http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Hello)
 """
-LONG_S: Final = 8.0
+LONG_S: Final = 4.0
 """Enough for a small script to listen, on a busy machine too."""
 
 

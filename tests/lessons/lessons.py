@@ -53,13 +53,13 @@ def each_with_its_servers(cases: Iterable[tuple[LessonSource, str, Any]]) -> lis
     return found
 
 
-def typical(exercise: Exercise, most: int) -> Exercise:
-    """With wrong solutions that fail with different sentences, those first that the manifest has first, and
-    with one right solution beside the one of the exercise."""
+def typical(exercise: Exercise, right: int, wrong: int) -> Exercise:
+    """With at most so many solutions beside its own. Wrong ones fail with different sentences, those first that the
+    manifest has first."""
     by_sentence: dict[str, Wrong] = {}
-    for wrong in exercise.wrong:
-        by_sentence.setdefault(re.sub(r"\d+", "0", wrong.fault), wrong)
-    return replace(exercise, right=exercise.right[:1], wrong=tuple(by_sentence.values())[:most])
+    for one in exercise.wrong:
+        by_sentence.setdefault(re.sub(r"\d+", "0", one.fault), one)
+    return replace(exercise, right=exercise.right[:right], wrong=tuple(by_sentence.values())[:wrong])
 
 
 def with_exercise(subject: LessonSource, exercise: Exercise) -> LessonSource:

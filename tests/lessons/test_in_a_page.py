@@ -67,7 +67,7 @@ def test_all_other_solutions_are_judged_in_a_page_as_in_a_terminal(lesson: Lesso
 
 def some_solutions(lesson: Lesson) -> list[str]:
     assert lesson.exercise is not None
-    return solutions(typical(lesson.exercise, most=1))
+    return solutions(typical(lesson.exercise, 1, 1))
 
 
 def solutions(exercise: Exercise | None) -> list[str]:
