@@ -54,8 +54,8 @@ def each_with_its_servers(cases: Iterable[tuple[LessonSource, str, Any]]) -> lis
 
 
 def typical(exercise: Exercise, right: int, wrong: int) -> Exercise:
-    """With at most so many solutions beside its own. Wrong ones fail with different sentences, those first that the
-    manifest has first."""
+    """With at most so many solutions beside its own. Wrong ones fail with different sentences, those first
+    that the manifest has first."""
     by_sentence: dict[str, Wrong] = {}
     for one in exercise.wrong:
         by_sentence.setdefault(re.sub(r"\d+", "0", one.fault), one)
