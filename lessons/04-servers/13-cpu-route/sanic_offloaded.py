@@ -40,7 +40,7 @@ async def calc(request: Request) -> HTTPResponse:
 
 def main() -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as app.ctx.pool:
-        list(app.ctx.pool.map(sum_of_squares, [1, 1]))  # both processes are up before a request comes
+        list(app.ctx.pool.map(sum_of_squares, [1, 1]))  # processes start now, not during a request
         app.run(host="127.0.0.1", port=PORT, single_process=True)
 
 

@@ -33,6 +33,7 @@ def check(seen: Seen) -> None:
     puts.open_at_least(max(2, clients // 3))
     first_the_network(seen, puts)
     never_blocked_later(seen, puts)
+    is_closed(seen)
     seen.pool("s3").opened_and_closed_once_per_process()
     open_while_it_serves(seen)
     seen.no_warnings()
@@ -132,6 +133,17 @@ def never_blocked_later(seen: Seen, puts: Calls) -> None:
         "After the first image is stored, nothing should block the event loop; "
         f"{'a step' if place is None else f'line {place.line}'} held it for "
         f"{(worst.held_ns if worst else 0) / 1e6:.0f} ms.",
+        at=seen.calls("upload"),
+    )
+
+
+def is_closed(seen: Seen) -> None:
+    """A client that is used after its ``async with`` opens its connections anew, and nobody closes those."""
+    seen.expect(
+        all(pool.closed_ns is not None for pool in seen.pool("s3").resources),
+        "",
+        "The client should be closed at the end; it was open when the program ended. If `async with` opened "
+        "it: a client that is used after that block opens new connections, and nobody closes those.",
         at=seen.calls("upload"),
     )
 
