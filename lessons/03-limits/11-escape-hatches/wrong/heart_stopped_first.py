@@ -32,7 +32,7 @@ async def main(pool: ProcessPoolExecutor) -> list[int]:
     beating = asyncio.create_task(heart())
     async with asyncio.TaskGroup() as group:
         answers = [group.create_task(answer(n, pool)) for n in range(1, REQUESTS + 1)]
-        await answers[0]
+        await asyncio.sleep(BEAT_S)
         beating.cancel()
     return [task.result() for task in answers]
 
