@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from _pytest.mark import ParameterSet
 
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.content.catalog import find_course
-from asyncdemo.course.content.exercise import Exercise, Wrong
+from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.rules import LessonSource, Problem, Survey, survey
 from asyncdemo.course.rules.runs import Recorded
@@ -51,15 +50,6 @@ def each_with_its_servers(cases: Iterable[tuple[LessonSource, str, Any]]) -> lis
         if not kinds:
             found.append(pytest.param({}, subject, value, id=name, marks=slow))
     return found
-
-
-def typical(exercise: Exercise, right: int, wrong: int) -> Exercise:
-    """With at most so many solutions beside its own. Wrong ones fail with different sentences, those first
-    that the manifest has first."""
-    by_sentence: dict[str, Wrong] = {}
-    for one in exercise.wrong:
-        by_sentence.setdefault(re.sub(r"\d+", "0", one.fault), one)
-    return replace(exercise, right=exercise.right[:right], wrong=tuple(by_sentence.values())[:wrong])
 
 
 def with_exercise(subject: LessonSource, exercise: Exercise) -> LessonSource:

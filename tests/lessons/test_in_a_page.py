@@ -12,11 +12,11 @@ import pytest
 from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.rules.solutions import typical
 from asyncdemo.errors import MissingError
 from asyncdemo.in_page.needs import runs_in_a_page
 from asyncdemo.site.npm import FOLDER, PINNED, fetched
 from asyncdemo.site.pyodide import packed_python, pyodide_files
-from tests.lessons.lessons import typical
 from tests.support import page_runs
 
 _ROOT = Path(__file__).parents[2]
@@ -67,7 +67,7 @@ def test_all_other_solutions_are_judged_in_a_page_as_in_a_terminal(lesson: Lesso
 
 def some_solutions(lesson: Lesson) -> list[str]:
     assert lesson.exercise is not None
-    return solutions(typical(lesson.exercise, 1, 1))
+    return solutions(typical(lesson.exercise, right=1, wrong=1))
 
 
 def solutions(exercise: Exercise | None) -> list[str]:

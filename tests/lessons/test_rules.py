@@ -12,13 +12,13 @@ import pytest
 
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.rules import RULES, SLOW_RULES, LessonSource, Rule
+from asyncdemo.course.rules.solutions import typical
 from tests.lessons.lessons import (
     COURSE,
     SUBJECTS,
     each_with_its_servers,
     is_virtual,
     told,
-    typical,
     with_exercise,
 )
 
@@ -57,7 +57,7 @@ def problems(subject: LessonSource, exercise: Exercise) -> list[str]:
 
 def some_of(subject: LessonSource, exercise: Exercise) -> Exercise:
     """Fewer where each takes seconds: the exercise itself is wrong too, and its solution right."""
-    return typical(exercise, 1, 3) if is_virtual(subject) else typical(exercise, 0, 1)
+    return typical(exercise, right=1, wrong=3) if is_virtual(subject) else typical(exercise, right=0, wrong=1)
 
 
 @pytest.mark.usefixtures("servers")
@@ -66,6 +66,14 @@ def test_an_exercise_fails_as_it_is_given_and_passes_as_it_is_solved(
     variables: dict[str, str], subject: LessonSource, rule: Rule
 ) -> None:
     assert not told(rule.problems(subject))
+
+
+def test_typical_solutions_are_wrong_in_different_ways() -> None:
+    for _, _, exercise in EXERCISES:
+        some = typical(exercise, right=1, wrong=3)
+        assert some.right == exercise.right[:1]
+        assert len(some.wrong) == 3
+        assert len({one.fault for one in some.wrong}) == 3
 
 
 @pytest.mark.release  # plain Python really waits; `make docs` has run them all under the tracer

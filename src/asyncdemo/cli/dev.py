@@ -31,24 +31,31 @@ def command() -> None:
 @command.command("check")
 @click.argument("lessons", metavar="[LESSON]...", nargs=-1)
 @click.option("--fast", is_flag=True, help="Only what can be checked without running a script.")
+@click.option("--every", is_flag=True, help="Without LESSON: judge every solution of each lesson.")
 @json_option
 @course_option
 @click.pass_context
 def check(
-    context: click.Context, lessons: tuple[str, ...], fast: bool, as_json: bool, course_folder: Path | None
+    context: click.Context,
+    lessons: tuple[str, ...],
+    fast: bool,
+    every: bool,
+    as_json: bool,
+    course_folder: Path | None,
 ) -> None:
     """Check lessons against the rules; all of them if no LESSON is named.
 
     One line per problem, with file and line. Exit code 1 if there are any.
-    Without --fast, every script of the lessons runs, each with a limit on its time and, except under plain
+    Without --fast, the scripts of the lessons run, each with a limit on its time and, except under plain
     Python, on its memory and processes. Several lessons run at the same time, except where time is measured.
+    If no LESSON is named, only a few of the right and wrong solutions of each are judged.
     """
     surveyed = survey(find_course(course_folder), COMMANDS)
     sources, names = _chosen(surveyed, lessons)
     problems: Iterator[Problem] = chain(
         (problem for problem in surveyed.problems if not lessons or problem.lesson in names),
         chain.from_iterable(map(fast_problems, sources)),
-        () if fast else slow_problems(sources, _tell),
+        () if fast else slow_problems(sources, every or bool(lessons), _tell),
     )
     if as_json:
         listed = list(problems)

@@ -13,6 +13,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -43,16 +44,25 @@ def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = 
     source.kept = source.spares = None
 
 
-def problems_side_by_side(sources: Sequence[LessonSource], tell: Callable[[str], None]) -> Iterator[Problem]:
-    """Yield the problems of many runnable lessons. ``tell`` is called with what is in progress."""
+def problems_side_by_side(
+    sources: Sequence[LessonSource], every: bool, tell: Callable[[str], None]
+) -> Iterator[Problem]:
+    """Yield the problems of many runnable lessons. ``tell`` is called with what is in progress.
+
+    Without ``every``, only a few solutions of each exercise are judged.
+    """
     at_once = os.cpu_count() or 1
     timed = [source for source in sources if measures_time(source.lesson)]
-    with _pool(2 * at_once) as pool:
-        judged = [pool.submit(_judged, *_places(source), source not in timed) for source in sources]
-        for source, found in zip(sources, judged, strict=True):
+    with _pool(3 * at_once) as pool:
+        # The longest first: one that came last would run alone.
+        judged = {
+            source.lesson.id: pool.submit(_judged, *_places(source), source not in timed, every)
+            for source in sorted(sources, key=_judged_for, reverse=True)
+        }
+        for source in sources:
             tell(f"judging {source.lesson.id} ...")
-            yield from found.result()
-    with _pool(at_once) as pool:
+            yield from judged[source.lesson.id].result()
+    with _pool(2 * at_once) as pool:
         measured = [pool.submit(_measured, *_places(source)) for source in timed]
         disturbed = []
         for source, problems in zip(timed, measured, strict=True):
@@ -62,6 +72,14 @@ def problems_side_by_side(sources: Sequence[LessonSource], tell: Callable[[str],
     for source in disturbed:
         tell(f"measuring {source.lesson.id} alone ...")
         yield from problems_of(source, scripts=False)
+
+
+def _judged_for(source: LessonSource) -> float:
+    """Return a measure of how long its solutions take: in real time, how long they may."""
+    exercise = source.lesson.exercise
+    if exercise is None or exercise.virtual:
+        return 0.0
+    return exercise.timeout_s * (len(exercise.right) + len(exercise.wrong))
 
 
 def measures_time(lesson: Lesson) -> bool:
@@ -83,8 +101,11 @@ def _places(source: LessonSource) -> tuple[Path, Path]:
     return source.lesson.folder, source.course_folder
 
 
-def _judged(folder: Path, course_folder: Path, variants: bool) -> list[Problem]:
-    return list(problems_of(LessonSource(load_lesson(folder), course_folder), variants=variants))
+def _judged(folder: Path, course_folder: Path, variants: bool, every: bool) -> list[Problem]:
+    lesson = load_lesson(folder)
+    if lesson.exercise is not None and not every:
+        lesson = replace(lesson, exercise=solutions.typical(lesson.exercise, right=1, wrong=3))
+    return list(problems_of(LessonSource(lesson, course_folder), variants=variants))
 
 
 def _measured(folder: Path, course_folder: Path) -> list[Problem]:

@@ -7,6 +7,7 @@ Not here: what the files must look like (see ``exercises``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,17 @@ _GRACE_S: Final = 5.0
 """What plain Python may take beyond the exercise's own limit, which doesn't count its startup."""
 _BROKEN: Final = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError", "NameError")
 """No lesson is about these."""
+
+
+def typical(exercise: Exercise, right: int, wrong: int) -> Exercise:
+    """Return the exercise with at most so many solutions beside its own.
+
+    Wrong ones fail with different sentences, those first that the manifest has first.
+    """
+    by_sentence: dict[str, Wrong] = {}
+    for one in exercise.wrong:
+        by_sentence.setdefault(re.sub(r"\d+", "0", one.fault), one)
+    return replace(exercise, right=exercise.right[:right], wrong=tuple(by_sentence.values())[:wrong])
 
 
 def starts_failing(source: LessonSource) -> Iterator[Fault]:
