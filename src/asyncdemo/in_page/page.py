@@ -121,7 +121,7 @@ def _run(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
         run = record(Target(file), options, output)
         runs.append(run)
         outputs.append({"name": variant.name, "text": output.text, "ended": _ended(run, text)})
-    return {**_pictures(runs), "outputs": outputs, "virtual": virtual}
+    return {**_pictures(runs, "run"), "outputs": outputs, "virtual": virtual}
 
 
 def _ended(run: Run, text: str) -> str:
@@ -165,7 +165,7 @@ def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
         "output": verdict.output,
         "solution": exercise.solution.read_text("utf-8") if verdict.passed else "",
     }
-    return told if not verdict.runs else {**told, **_pictures(verdict.runs[-1:])}
+    return told if not verdict.runs else {**told, **_pictures(verdict.runs[-1:], "check")}
 
 
 def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
@@ -180,12 +180,13 @@ def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
         except MemoryError:
             problems.append(f"{file.name} is too large for a page. In a terminal: asyncdemo show {file.name}")
     told: dict[str, Any] = {"problems": problems, "runs": [f"{title(run)} ({status(run)})" for run in runs]}
-    return told if not runs else {**told, **_pictures(runs), "recording": recording_html(runs)}
+    return told if not runs else {**told, **_pictures(runs, "open"), "recording": recording_html(runs)}
 
 
-def _pictures(runs: Sequence[Run]) -> dict[str, str]:
+def _pictures(runs: Sequence[Run], ident: str) -> dict[str, str]:
+    """Return the picture and the report. A page may show those of its programs and of its exercise."""
     accounts = account_for(runs)
-    return {"element": element_html(accounts, ident="here"), "report": report_html(accounts)}
+    return {"element": element_html(accounts, ident=ident), "report": report_html(accounts)}
 
 
 def _written(name: str, text: str) -> str:
