@@ -171,7 +171,7 @@ def _can_weigh() -> bool:
 
 
 def chromium() -> str | None:
-    """The browser, where scripts/chromium.sh looks for it."""
+    """The browser that scripts/chromium.sh finds or installs; a whole one, if there is one."""
     names = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 

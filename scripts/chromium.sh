@@ -29,4 +29,5 @@ apt-get -qq update
 for name in chromium-headless-shell chromium; do
     if apt-get -qq install --yes --no-install-recommends "$name" fonts-dejavu-core >/dev/null; then exit; fi
 done
+echo "Neither could be installed: install Chromium or Chrome, or name it: CHROMIUM=/path/to/chrome" >&2
 exit 3

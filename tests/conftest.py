@@ -54,10 +54,11 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Of ``-n auto``: most tests wait for a program that they have started."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Of ``-n auto``: most tests wait for a program that they have started, slow ones for servers, too."""
     asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
-    return int(asked) if asked else min(2 * (os.cpu_count() or 1), 16)
+    each = 2.5 if str(config.getoption("markexpr")).startswith("slow ") else 2
+    return int(asked) if asked else min(int(each * (os.cpu_count() or 1)), 16)
 
 
 @pytest.hookimpl(trylast=True)

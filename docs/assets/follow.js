@@ -186,13 +186,21 @@
     tab.closest(".tabbed-set").querySelectorAll(":scope > input")[place]?.click();
   }
 
-  /* A step shows a program in which something has changed. While it plays, they would follow one another too quickly. */
+  function isBeside(block, timeline) {
+    const code = block.closest(".tabbed-set")?.getBoundingClientRect();
+    return code?.right <= timeline.getBoundingClientRect().left;
+  }
+
+  /* A step shows a program in which something has changed. While it plays, they would follow one another too quickly.
+   * Only beside the picture: above it, the button that is pressed would move.
+   */
   function bringUpChanged(timeline) {
     const step = timeline.frame || !timeline.steps ? 0 : timeline.steps.indexOf(timeline.time);
     if (step < 1) return;
     const isNow = ([start]) => timeline.steps[step - 1] < start && start <= timeline.time;
-    const blocks = shown(timeline).filter(({ run }) => run.rows.some(({ bars }) => bars.some(isNow))).map(({ run }) => listing(run.file));
-    if (!blocks.some((block) => block?.offsetParent)) bringUp(blocks[0]);
+    const blocks = shown(timeline).filter(({ run }) => run.rows.some(({ bars }) => bars.some(isNow)))
+      .map(({ run }) => listing(run.file)).filter(Boolean);
+    if (blocks.length && !blocks.some((block) => block.offsetParent) && isBeside(blocks[0], timeline)) bringUp(blocks[0]);
   }
 
   document.addEventListener("moment", ({ target }) => {

@@ -75,6 +75,7 @@ def test_a_click_on_a_picture_brings_its_program_to_the_front(siblings: Page) ->
 
 
 def test_a_step_brings_the_program_to_the_front_in_which_something_has_changed(siblings: Page) -> None:
+    siblings.locator(".highlight:visible .thread").wait_for()  # the script is there
     timeline = siblings.locator("async-timeline")
     names = timeline.evaluate("it => it.data.runs.map(({ file }) => file.split('/').pop())")
     siblings.locator("async-timeline .picture").nth(2).click(position={"x": 200, "y": 40})  # it ends early

@@ -23,6 +23,21 @@ def test_a_good_course_has_no_problems(course: Path) -> None:
     assert (done.code, done.out) == (0, "1 lesson, 0 problems\n")
 
 
+@pytest.mark.parametrize(("arguments", "every"), [((), False), (("--every",), True), (("tea",), True)])
+def test_a_few_solutions_are_judged_unless_all_are_asked_for(
+    course: Path, arguments: tuple[str, ...], every: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def slow_problems(_: object, every: bool, __: object) -> tuple[()]:
+        asked.append(every)
+        return ()
+
+    monkeypatch.setattr("asyncdemo.cli.dev.slow_problems", slow_problems)
+    in_process("dev", "check", *arguments, "--course", str(course))
+    assert asked == [every]
+
+
 def test_a_problem_is_one_line_with_file_and_line(course: Path) -> None:
     lesson = course / "01-start" / "04-tea"
     change(lesson / "README.md", "--variant quick", "--variant fast")

@@ -44,8 +44,10 @@ def server():
     http.server.HTTPServer.request_queue_size = 64
     return http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Hello)
 """
-LONG_S: Final = 4.0
+LONG_S: Final = 8.0
 """Enough for a small script to listen, on a busy machine too."""
+SHORT_S: Final = 3.0
+"""For one that never does."""
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def test_one_that_dies_says_how_and_its_last_words(tmp_path: Path) -> None:
 def test_one_that_never_listens_is_hung(tmp_path: Path) -> None:
     served = script(tmp_path, "import time\nprint('waiting', flush=True)\ntime.sleep(600)")
     with pytest.raises(NotStarted, match="does not listen") as caught:
-        replace(served, deadline_s=LONG_S).start({})
+        replace(served, deadline_s=SHORT_S).start({})
     assert caught.value.outcome is TrialOutcome.HUNG
     assert "waiting" in str(caught.value)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.course.content.exercise import Exercise
-from asyncdemo.course.rules import RULES, SLOW_RULES, LessonSource, Rule
+from asyncdemo.course.rules import RULES, SLOW_RULES, LessonSource, Problem, Rule, side_by_side
 from asyncdemo.course.rules.solutions import typical
 from tests.lessons.lessons import (
     COURSE,
@@ -74,6 +74,21 @@ def test_typical_solutions_are_wrong_in_different_ways() -> None:
         assert some.right == exercise.right[:1]
         assert len(some.wrong) == 3
         assert len({one.fault for one in some.wrong}) == 3
+
+
+def test_of_several_lessons_typical_solutions_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[int] = []
+
+    def problems_of(source: LessonSource, **_: bool) -> list[Problem]:
+        assert source.lesson.exercise is not None
+        judged.append(len(source.lesson.exercise.wrong))
+        return []
+
+    monkeypatch.setattr(side_by_side, "problems_of", problems_of)
+    subject, _, exercise = EXERCISES[0]
+    for every in (False, True):
+        side_by_side.judged(subject.lesson.folder, subject.course_folder, variants=True, every=every)
+    assert judged == [3, len(exercise.wrong)]
 
 
 @pytest.mark.release  # plain Python really waits; `make docs` has run them all under the tracer

@@ -1,9 +1,9 @@
 """A worker drains a backlog, and the heart, which shows that the service is alive, stops. Make it beat on.
 
 Every request is handled, once and in order, one at a time, in this process, and main returns what handle
-returned. No beat is more than 150 ms late. No step may hold the event loop for longer than 50 ms, however
-many requests there are, and whether one takes 15 ms or 40. Draining may take at most twice as long as the
-handling alone.
+returned. Each beat comes at most 150 ms later than BEAT_S after the one before. No step may hold the event
+loop for longer than 50 ms, however many requests there are, and whether one takes 15 ms or 40. Draining may
+take at most twice as long as the handling alone.
 
 Run it alone with:  python 04-who-yields.py
 """

@@ -2,10 +2,10 @@
 
 Write send_album, and complete send and main. All parts start at the same moment. When a part is refused,
 the parts still on their way are stopped immediately. discard is called, once, for each part that was
-stopped, and never for one that was sent; for the part that was refused it may be, before the others are
-stopped or after. A part that is stopped ends as cancelled. When all of that is done, and not before,
-send_album ends with an error. main then returns "album refused"; if all parts were sent, "album sent". Before
-it returns, it rests for REST_S.
+stopped, and never for one that was sent; the part that was refused may be discarded too, before the
+others are stopped or after. A part that is stopped ends as cancelled. When all of that is done, and not
+before, send_album ends with an error. main then returns "album refused"; if all parts were sent, "album
+sent". Before it returns, it rests for REST_S.
 
 Run it alone with:  python 06-siblings.py
 """

@@ -1,10 +1,10 @@
 """Requests to count primes, and a heart next to them. Threads do the counting, so the heart beats on. But all
 threads of a program share one interpreter, and they compute one at a time.
 
-Let processes do the counting: all requests share one ProcessPoolExecutor with WORKERS workers, and each gives
-it one piece of work. All requests are still open at the same time, and all workers are in use. The event loop
-goes on while the workers compute, and the heart beats until the last answer. The answers stay the same.
-Closing the pool may be left to the end of the program.
+Let processes do the counting: all requests share one ProcessPoolExecutor with WORKERS workers, and each
+request gives it one piece of work. All requests are still open at the same time, and all workers are in use.
+The event loop goes on while the workers compute, and the heart beats until the last answer. The answers stay
+the same. Closing the pool may be left to the end of the program.
 
 Run it alone with:  python 11-escape-hatches.py
 """

@@ -1,4 +1,4 @@
-"""Other processes compute. They are started before the server, and end after it.
+"""Other processes compute, in a pool that is made before the server starts, and closed after it.
 
 Run it alone with:  python solution.py
 """

@@ -2,7 +2,7 @@
 variables, and log writes both into each line. In the threads of the pool it finds neither, and writes "-".
 
 Fix it: each line names the id and the customer of the request that it belongs to. Nothing of a request stays
-in a thread: main then gives the pool some again, for no request, and those lines are marked "-". The pool
+in a thread: at its end, main gives the pool some again, for no request; those lines are marked "-". The pool
 does all the shrinking, in THREADS threads, and gets all pictures at the same time. main returns the sizes.
 
 Run it alone with:  python 27-whose-request.py

@@ -47,8 +47,9 @@ def check(
 
     One line per problem, with file and line. Exit code 1 if there are any.
     Without --fast, the scripts of the lessons run, each with a limit on its time and, except under plain
-    Python, on its memory and processes. Several lessons run at the same time, except where time is measured.
-    If no LESSON is named, only a few of the right and wrong solutions of each are judged.
+    Python, on its memory and processes. Several lessons run at the same time; where a measured time fails,
+    it's measured again, alone. If no LESSON is named, a few of the right and wrong solutions of each are
+    judged; with --every all.
     """
     surveyed = survey(find_course(course_folder), COMMANDS)
     sources, names = _chosen(surveyed, lessons)

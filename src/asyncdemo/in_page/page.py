@@ -184,7 +184,7 @@ def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
 
 
 def _pictures(runs: Sequence[Run], ident: str) -> dict[str, str]:
-    """Return the picture and the report. A page may show those of its programs and of its exercise."""
+    """Return the picture and the report. ``ident`` begins the ids: a page may have several pictures."""
     accounts = account_for(runs)
     return {"element": element_html(accounts, ident=ident), "report": report_html(accounts)}
 

@@ -22,8 +22,9 @@ from asyncdemo.site.recordings import Recordings
 
 _FOLLOW: Final = (
     '<p class="timeline-follow">While it plays, marks in the programs say who is at which line, '
-    "and arrows who just made whom go on. Click a picture to see its program. Point at a line to see its "
-    "bars, at a bar to see its line.</p>"
+    "and arrows who just made whom go on. A step shows a program in which something has changed, if code "
+    "and picture are side by side. Click a picture to see its program. Point at a line to see its bars, at a "
+    "bar to see its line.</p>"
 )
 
 

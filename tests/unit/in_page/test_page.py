@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def test_runs_are_drawn_measured_and_judged(tmp_path: Path) -> None:
     assert told["runs"] == ["story (finished)"] * 2
     assert told["problems"] == []
     assert told["element"].count(">Timeline of story</title>") == 2
+    assert set(re.findall(r'\bid="([a-z]+)', told["element"])) == {"open"}  # not that of another picture
     assert "held the event loop" in told["report"]
     assert "/home/ada/app.py" in told["recording"]
 

@@ -55,13 +55,13 @@ def problems_side_by_side(
     timed = [source for source in sources if measures_time(source.lesson)]
     with _pool(3 * at_once) as pool:
         # The longest first: one that came last would run alone.
-        judged = {
-            source.lesson.id: pool.submit(_judged, *_places(source), source not in timed, every)
-            for source in sorted(sources, key=_judged_for, reverse=True)
+        verdicts = {
+            source.lesson.folder: pool.submit(judged, *_places(source), source not in timed, every)
+            for source in sorted(sources, key=_judging_time, reverse=True)
         }
         for source in sources:
             tell(f"judging {source.lesson.id} ...")
-            yield from judged[source.lesson.id].result()
+            yield from verdicts[source.lesson.folder].result()
     with _pool(2 * at_once) as pool:
         measured = [pool.submit(_measured, *_places(source)) for source in timed]
         disturbed = []
@@ -74,7 +74,7 @@ def problems_side_by_side(
         yield from problems_of(source, scripts=False)
 
 
-def _judged_for(source: LessonSource) -> float:
+def _judging_time(source: LessonSource) -> float:
     """Return a measure of how long its solutions take: in real time, how long they may."""
     exercise = source.lesson.exercise
     if exercise is None or exercise.virtual:
@@ -101,7 +101,8 @@ def _places(source: LessonSource) -> tuple[Path, Path]:
     return source.lesson.folder, source.course_folder
 
 
-def _judged(folder: Path, course_folder: Path, variants: bool, every: bool) -> list[Problem]:
+def judged(folder: Path, course_folder: Path, variants: bool, every: bool) -> list[Problem]:
+    """Return the problems with the scripts of a lesson, in a process of its own."""
     lesson = load_lesson(folder)
     if lesson.exercise is not None and not every:
         lesson = replace(lesson, exercise=solutions.typical(lesson.exercise, right=1, wrong=3))

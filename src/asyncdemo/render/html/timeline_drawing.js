@@ -76,7 +76,7 @@ function drawRun(run, frame) {
     y += NAMED;
   };
   const folded = ({ folded, fold }, noun) => {  // on a phone without the explanation, which would be cut off
-    if (folded) note(`+${counted(folded, noun)} folded, up to ${number(fold)} to a row${frame.total < 650 ? '' : HEIGHT_WORDS}`);
+    if (folded) note(`+${counted(folded, noun)} folded, up to ${number(fold)} to a row${frame.total < 660 ? '' : HEIGHT_WORDS}`);
   };
   group(run.rows, run.rows.some(row => row.size > 1) ? Math.max(frame.row, BAND_ROW) : frame.row);
   if (!run.rows.length) note(run.empty || 'no rows');
