@@ -6,6 +6,7 @@ The rules themselves are ``asyncdemo.course.rules``; that each of them catches w
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 
 import pytest
@@ -89,6 +90,23 @@ def test_of_several_lessons_typical_solutions_are_judged(monkeypatch: pytest.Mon
     for every in (False, True):
         side_by_side.judged(subject.lesson.folder, subject.course_folder, variants=True, every=every)
     assert judged == [3, len(exercise.wrong)]
+
+
+def test_after_ctrl_c_its_process_begins_no_other_lesson(monkeypatch: pytest.MonkeyPatch) -> None:
+    def problems_of(*_: object, **__: bool) -> list[Problem]:
+        signal.raise_signal(signal.SIGINT)
+        return []
+
+    ended: list[int] = []
+    monkeypatch.setattr(side_by_side, "problems_of", problems_of)
+    monkeypatch.setattr("os._exit", ended.append)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker, it isn't Python's own
+    try:
+        side_by_side.judged(SUBJECTS[0].lesson.folder, SUBJECTS[0].course_folder, variants=True, every=True)
+        assert ended == [130]
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.release  # plain Python really waits; `make docs` has run them all under the tracer

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -21,6 +22,7 @@ from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.rules import runs, solutions
 from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Problem
+from asyncdemo.errors import EXIT_INTERRUPTED
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
 
@@ -93,8 +95,12 @@ def measures_time(lesson: Lesson) -> bool:
 
 
 def _pool(at_once: int) -> ProcessPoolExecutor:
-    """Return a pool that spawns: forks of a program with threads may hang, and recordings use threads."""
-    return ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"))
+    """Return a pool that spawns: forks of a program with threads may hang, and recordings use threads.
+
+    A worker that is idle when Ctrl-C is pressed ends at once, and then the whole pool does.
+    """
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(at_once, context, signal.signal, (signal.SIGINT, signal.SIG_DFL))
 
 
 def _places(source: LessonSource) -> tuple[Path, Path]:
@@ -106,8 +112,19 @@ def judged(folder: Path, course_folder: Path, variants: bool, every: bool) -> li
     lesson = load_lesson(folder)
     if lesson.exercise is not None and not every:
         lesson = replace(lesson, exercise=solutions.typical(lesson.exercise, right=1, wrong=3))
-    return list(problems_of(LessonSource(lesson, course_folder), variants=variants))
+    return _all_problems(LessonSource(lesson, course_folder), variants=variants)
 
 
 def _measured(folder: Path, course_folder: Path) -> list[Problem]:
-    return list(problems_of(LessonSource(load_lesson(folder), course_folder), scripts=False))
+    return _all_problems(LessonSource(load_lesson(folder), course_folder), scripts=False)
+
+
+def _all_problems(source: LessonSource, **what: bool) -> list[Problem]:
+    """Collect them. On Ctrl-C, end this process after the lesson's services, and begin no other lesson."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return list(problems_of(source, **what))
+    except KeyboardInterrupt:
+        os._exit(EXIT_INTERRUPTED)
+    finally:
+        signal.signal(signal.SIGINT, before)
