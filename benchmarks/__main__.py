@@ -127,11 +127,10 @@ def _measure(part: str, folder: Path, options: argparse.Namespace) -> Found:
         few = {"steps": 2000, "tasks": 200, "threads": 20}
         return Found(measure_endurance(folder, rounds=1, counts=few if quick else counts))
     if part == "lessons":
-        return Found(
-            measure_lessons(
-                folder, rounds=1 if quick else 5, rounds_of_long=1 if quick else 3, only_async=quick
-            )
+        lessons = measure_lessons(
+            folder, rounds=1 if quick else 5, rounds_of_long=1 if quick else 3, only_async=quick
         )
+        return Found(lessons.rows, [("The lessons' programs", *lessons.programs)])
     if part == "schedules":
         return Found(measure_schedules(rounds=1 if quick else 7, schedules=3 if quick else 50))
     if part == "site":
