@@ -16,14 +16,11 @@ from asyncdemo.errors import ServiceError
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user of the system other than the current one."""
-
     name: str
     uid: int
     gid: int
 
     def owns(self, folder: Path) -> None:
-        """Make it the owner of a folder and everything in it."""
         for root, folders, files in os.walk(folder):
             for name in folders + files:
                 os.lchown(os.path.join(root, name), self.uid, self.gid)

@@ -36,7 +36,6 @@ class ServerFolder:
             account.owns(self.path)
 
     def close(self) -> None:
-        """Remove the folder and everything in it. May be called twice."""
         self.lock.close()
         shutil.rmtree(self.path, ignore_errors=True)
 

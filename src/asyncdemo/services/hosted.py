@@ -107,7 +107,6 @@ class Hosted:
         return self._with_last_words(f"{self._noun} has died: its server {how}.")
 
     def kill(self) -> None:
-        """Kill the server as the system would."""
         if self.choice.source is Source.URL:
             raise ServiceError(f"{self._noun} belongs to somebody else, so it is not killed.")
         if self.server_pid is not None:

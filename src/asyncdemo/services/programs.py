@@ -118,7 +118,6 @@ def free_ports() -> Iterator[int]:
 
 
 def ending_words(code: int) -> str:
-    """Return how a process ended, by its return code."""
     if code >= 0:
         return f"ended with exit code {code}"
     with contextlib.suppress(ValueError):  # a signal without a name

@@ -92,7 +92,6 @@ def _try(runs: _Runs, groups: dict[Hashable, _Found], count: int) -> str:
 
 
 def _sorted(groups: dict[Hashable, _Found]) -> tuple[Group, ...]:
-    """Put the script's own outcome first, then order by the size of the schedule."""
     found = [Group(found.count, found.example) for found in groups.values()]
     return (*found[:1], *sorted(found[1:], key=_size))
 
@@ -192,8 +191,6 @@ class _Runs:
 
 
 class _UnderWay:
-    """A context manager for one run."""
-
     def __init__(self, delays: Delays, output: OutputBuffer, recording: Recording) -> None:
         self._delays = delays
         self._output = output

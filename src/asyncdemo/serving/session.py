@@ -48,7 +48,6 @@ def open_recording(
     child: Child | None = None,
     run_context: RunContext | None = None,
 ) -> Recording | Session:
-    """Return a session if the script needs services or a load, or else a plain recording."""
     if run_context:
         return Session(target, options, run_context, listener, child)
     return Recording(target, options, listener, child)
@@ -250,7 +249,6 @@ class Session:
             )
 
     def _has_lost_its_port(self, recording: Recording) -> bool:
-        """Return whether a server ended because another program got its port."""
         return recording.compiled and self._workers is None and listening(self._port, ()).somebody
 
     def _await_workers(self, recording: Recording) -> None:

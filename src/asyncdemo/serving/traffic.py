@@ -33,7 +33,6 @@ class Traffic:
 
     @property
     def failure(self) -> str | None:
-        """Why the client ended without a result, if it did."""
         return self._client.failure
 
     @property
@@ -42,7 +41,6 @@ class Traffic:
         return [self._answers[number] for number in sorted(self._answers)]
 
     def hear(self, timeout_s: float = 0) -> None:
-        """Pass on what has happened since the last call."""
         for event in self._client.read(timeout_s):
             if isinstance(event, Sent):
                 self.sent += 1

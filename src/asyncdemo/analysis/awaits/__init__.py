@@ -43,7 +43,6 @@ def independent(source: str, lines: Sequence[int]) -> bool | None:
 
 
 def _function_around(module: ast.Module, lines: Sequence[int]) -> Function | None:
-    """Return the innermost function that contains all the lines."""
     found: Function | None = None
     for node in ast.walk(module):
         if isinstance(node, Function) and lines:

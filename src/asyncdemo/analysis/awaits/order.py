@@ -196,7 +196,6 @@ def _share_an_object(function: Function, points: Sequence[Point], names_of_modul
 
 
 def _owner(call: ast.expr) -> str | None:
-    """Return the path of the object whose method is called."""
     if (
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
@@ -212,7 +211,6 @@ _OWN_CLASS = ("self", "cls")
 
 
 def modules(module: ast.Module) -> frozenset[str]:
-    """Return the names that ``import`` binds anywhere in the source."""
     return frozenset(
         alias.asname or alias.name.partition(".")[0]
         for node in ast.walk(module)

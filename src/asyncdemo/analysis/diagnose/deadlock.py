@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import cached_property
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, own
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
 from asyncdemo.analysis.diagnose.waiting import Phrases, listed, of_several
 from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
@@ -35,7 +35,7 @@ def deadlocks(run: Run) -> Iterator[Finding]:
     told = [_circle(run, graph, phrases, circle) for circle in graph.circles()]
     told += [_abandoned(graph, phrases, resource, holders) for resource, holders in graph.abandoned()]
     for message, advice, site in told:
-        yield Finding(FindingKind.DEADLOCK, message, advice, site, own(site))
+        yield finding(FindingKind.DEADLOCK, message, advice, site)
 
 
 def where_they_wait(run: Run) -> tuple[str, ...]:
@@ -90,7 +90,6 @@ class _Graph:
         return None if holder == track else holder
 
     def targets(self, track: int) -> list[int]:
-        """Return the tracks that it waits for, as far as known."""
         one = self.known[track]
         blocker = self.held_up_by(track)
         targets = [] if blocker is None else [blocker]
@@ -111,7 +110,6 @@ class _Graph:
 
     @cached_property
     def strict(self) -> set[int]:
-        """The tracks that certainly nothing can wake."""
         return self._fixed_point(by_anybody=False)
 
     @cached_property
@@ -148,7 +146,6 @@ class _Graph:
         return holding.track in stuck or self._has_ended(holding.track)
 
     def _has_ended(self, track: int) -> bool:
-        """Return whether it ended before the run was stopped."""
         return track not in self.known and self._run.tracks[track].outcome is not Outcome.OPEN
 
     @property
@@ -188,7 +185,6 @@ class _Graph:
 
 
 def _hosts(track: Track) -> bool:
-    """Return whether the thread runs an event loop."""
     return any(span.wait.reason in LOOPS for span in track.spans[-3:])
 
 

@@ -74,6 +74,11 @@ class Finding:
     called_from: Site | None
 
 
+def finding(kind: FindingKind, message: str, advice: str, site: Site | None) -> Finding:
+    """Return one about a line that nothing but itself led to."""
+    return Finding(kind, message, advice, site, own(site))
+
+
 def own(site: Site | None) -> Site | None:
     """Return the site if it is in the user's own code, not in an installed package."""
     return None if site is None or site.installed else site

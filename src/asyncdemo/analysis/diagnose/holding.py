@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, many, own
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding, many
 from asyncdemo.analysis.diagnose.pool_words import called, giving_back, taken_in
 from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once
 from asyncdemo.analysis.metrics.pools import leaked, queueing
@@ -31,7 +31,6 @@ class Nesting(NamedTuple):
 
 
 def held_while_acquiring(run: Run) -> Iterator[Finding]:
-    """Find callers that hold a connection while they wait for a second one of the same pool."""
     for pool, tracks, stood in nested(run):
         if pool.limit is not None and stood >= pool.limit:
             all_of_them = f"All {pool.limit:,} were held by such callers at the same time"
@@ -41,14 +40,13 @@ def held_while_acquiring(run: Run) -> Iterator[Finding]:
             number = "all" if pool.limit is None else f"all {pool.limit:,}"
             outcome = f"As soon as {number} are held by such callers, none can go on: a deadlock."
         kind = "task" if all(run.tracks[track].kind is TrackKind.TASK for track in tracks) else "thread"
-        yield Finding(
+        yield finding(
             FindingKind.HELD_WHILE_ACQUIRING,
             f"{many(len(tracks), kind)}{taken_in(run, pool, tracks[0])} held a connection of the "
             f"{called(pool)} and asked it for a second one. {outcome}",
             "Do everything on the connection that is held (pass it on as an argument), or give it back "
             "before asking for the next one.",
             pool.site,
-            own(pool.site),
         )
 
 
@@ -104,7 +102,6 @@ def _overlap(slots: Sequence[Slot]) -> bool:
 
 
 def leaked_connections(run: Run) -> Iterator[Finding]:
-    """Find connections never given back by tasks or threads that have ended."""
     for pool in run.resources:
         lost = [use for _, use in leaked(run, pool) if run.tracks[use.track].name != _MAIN_THREAD]
         if not lost:
@@ -113,11 +110,10 @@ def leaked_connections(run: Run) -> Iterator[Finding]:
         number = many(len(lost), "connection") if pool.limit is None else f"{len(lost):,} of {pool.limit:,}"
         were = "was" if len(lost) == 1 else "were"
         last = f"; held last{where}" if where else ""
-        yield Finding(
+        yield finding(
             FindingKind.LEAKED_CONNECTION,
             f"Of the {called(pool)}, {number} {were} taken and never given back{last}.",
             f"Give each back however the work ends: {giving_back(pool)}. A pool that leaks runs empty, and "
             "then every caller waits or fails.",
             pool.site,
-            own(pool.site),
         )

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
 from asyncdemo.analysis.metrics import ResourceUse, limits, most_at_once, resource_use
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, TrackKind
@@ -23,7 +23,6 @@ _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
 
 
 def unbounded_fan_out(run: Run) -> Iterator[Finding]:
-    """Find very many tasks of one function and one parent at the same time, without a limit."""
     groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
     for track in run.tracks:
         if track.kind is TrackKind.TASK:
@@ -76,7 +75,6 @@ def _limited_tracks(run: Run) -> set[int]:
 
 
 def idle_limits(run: Run) -> Iterator[Finding]:
-    """Find semaphores and locks that never made anyone wait."""
     per_call = {resource.index for group in _made_per_call(run) for resource in group}
     for use in resource_use(run):
         resource = use.resource
@@ -84,23 +82,21 @@ def idle_limits(run: Run) -> Iterator[Finding]:
             continue
         holders = {slot.track for slot in resource.slots}
         if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not _was_reached(use):
-            yield Finding(
+            yield finding(
                 FindingKind.IDLE_LIMIT,
                 f"The semaphore made{at(resource.site)} never made anyone wait: "
                 f"at most {use.peak_held:,} of {resource.limit:,} were held at the same time.",
                 _advice_for_idle(len(holders)),
                 resource.site,
-                own(resource.site),
             )
         elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and _all_tasks(run, holders):
-            yield Finding(
+            yield finding(
                 FindingKind.IDLE_LIMIT,
                 f"The lock made{at(resource.site)} never made anyone wait: {many(len(holders), 'task')} took "
                 f"it {many(len(resource.slots), 'time')}.",
                 "Tasks only take turns at an `await`: a section without one needs no lock. Keep it if the "
                 "section awaits.",
                 resource.site,
-                own(resource.site),
             )
 
 
@@ -128,13 +124,12 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
         kind = str(group[0].kind)
         most = _most_held(group)
         noun = kind if kind == "lock" else f"{kind} of {limit:,}"
-        yield Finding(
+        yield finding(
             FindingKind.LIMIT_PER_CALL,
             f"A {noun} was made {len(group):,} times{at(site)}, each time for one caller: together {most:,} "
             f"were held at the same time, where one shared {kind} would have allowed {limit:,}.",
             f"Make one {kind} outside the function, and pass it to every caller that should share it.",
             site,
-            own(site),
         )
 
 
@@ -158,26 +153,23 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
 
 
 def saturated_executors(run: Run) -> Iterator[Finding]:
-    """Find executors that had work waiting in their queue."""
     for use in resource_use(run):
         resource = use.resource
         if resource.kind is not ResourceKind.EXECUTOR or use.queued_ns < _SATURATED_NS:
             continue
         made = f"The executor made{at(resource.site)}" if resource.site else "The default executor"
         workers = "its workers" if resource.limit is None else many(resource.limit, "worker")
-        yield Finding(
+        yield finding(
             FindingKind.SATURATED_EXECUTOR,
             f"{made} had work queued for {workers}: up to {use.peak_queued:,} at the same time, "
             f"{span(use.queued_ns)} in all.",
             "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
             "more workers than CPUs do not help, and threads of one interpreter share its GIL.",
             resource.site,
-            own(resource.site),
         )
 
 
 def _is_installed(site: Site | None) -> bool:
-    """Return whether it is in an installed package, where the reader cannot change it."""
     return site is not None and own(site) is None
 
 

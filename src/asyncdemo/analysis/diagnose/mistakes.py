@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many
 from asyncdemo.analysis.metrics import left_pending
 from asyncdemo.model import Run, Site, State, TrackKind, Uncaught
 
@@ -204,7 +204,7 @@ def mistakes(run: Run) -> Iterator[Finding]:
     """Find what the author probably did not intend: from the final error, and from locks."""
     told = [said for error in _errors(run) for said in _of_error(run, error)]
     for message, advice, site in (*told, *_thread_locks(run)):
-        yield Finding(FindingKind.MISTAKEN_CALL, message, advice, site, own(site))
+        yield finding(FindingKind.MISTAKEN_CALL, message, advice, site)
 
 
 def _errors(run: Run) -> Iterator[Uncaught]:

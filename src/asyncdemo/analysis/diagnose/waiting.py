@@ -55,8 +55,6 @@ _UNNAMED: dict[str, str] = {
 
 
 class Phrases:
-    """Phrases about the tracks and resources of one run."""
-
     def __init__(self, run: Run) -> None:
         self._run = run
         self._twins: dict[tuple[ResourceKind, Site | None, str], list[int]] = {}

@@ -106,7 +106,6 @@ def _open(pool: Resource, end_ns: int) -> list[Interval]:
 
 
 def _ends(run: Run) -> defaultdict[int, int]:
-    """Return when each process was last seen."""
     ends: defaultdict[int, int] = defaultdict(int)
     for track in run.tracks:
         ends[track.process] = max(ends[track.process], track.end_ns)
