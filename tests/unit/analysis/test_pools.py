@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from asyncdemo.analysis.diagnose import FindingKind, diagnose
@@ -73,37 +75,27 @@ def test_closed_and_opened_again_is_not_open_at_once() -> None:
     assert (use.connections, use.most_open, use.reopened, use.most_held) == (4, 1, 3, 1)
 
 
-# -- limits ----------------------------------------------------------------------------------------
-
-
-def test_a_pool_that_nobody_queued_for_does_not_limit_who_is_at_work() -> None:
-    story = Story()
-    pool = story.pool(5, name="redis")
-    for n, task in enumerate(tasks(story, 3)):
-        task.sleeps(100).returns()
-        story.connection(pool, n * 20, n * 20 + 1, [(task, n * 20, n * 20 + 10)])
-    run = story.run()
-    assert limits(run) == ()
-    assert peak(run) == 3
-
-
-def test_a_pool_that_was_queued_for_does() -> None:
+@pytest.mark.parametrize("queued_for", [True, False])
+def test_a_pool_limits_who_is_at_work_only_if_it_was_queued_for(queued_for: bool) -> None:
     story = Story()
     pool = story.pool(1, name="redis")
     first, second = tasks(story, 2)
     first.waits(100, "redis").returns()
-    second.queues(pool, 100).waits(100, "redis").returns()
-    story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200)])
+    if queued_for:
+        second.queues(pool, 100)
+    second.waits(100, "redis").returns()
+    story.connection(pool, 0, 1, [(first, 0, 100), (second, second.now_ms - 100, second.now_ms)])
     run = story.run()
-    assert [resource.name for resource in limits(run)] == ["redis"]
-    assert peak(run) == 1
+    assert [resource.name for resource in limits(run)] == ["redis"] * queued_for
+    assert peak(run) == (1 if queued_for else 2)
 
 
 # -- one for each call -----------------------------------------------------------------------------
 
 
-def pool_for(story: Story, who: Teller, at: float, line: int = 12, name: str = "redis") -> Resource:
-    pool = story.pool(100, made=at_line(line, "show"), name=name, at=at, by=who)
+def pool_for(story: Story, who: Teller, at: float, name: str = "redis", **more: Any) -> Resource:
+    given = {"made": at_line(12, "show"), "at": at, "by": who, **more}
+    pool = story.pool(100, name=name, **given)
     story.connection(pool, at, at + 2, [(who, at, at + 10)])
     return pool
 
@@ -119,6 +111,19 @@ def test_a_pool_for_each_call_is_found() -> None:
         "connections opened, up to 5 of them open and 5 in use at the same time."
     }
     assert "Make one pool when the program starts" in advice(run, FindingKind.POOL_PER_CALL)
+
+
+@pytest.mark.parametrize(
+    ("made", "processes"),
+    [(Site("/venv/lib/python3.13/site-packages/shop/client.py", 8, "get"), 1), (at_line(12), 5)],
+    ids=["an installed package makes them", "one in each process"],
+)
+def test_what_the_reader_did_not_make_for_each_call_is_not_found(made: Site, processes: int) -> None:
+    story = Story()
+    for n, task in enumerate(tasks(story, 5)):
+        pool_for(story, task, at=float(n), made=made, process=n % processes)
+        task.waits(50, "redis").returns()
+    assert found(story.run()) == {}
 
 
 def test_what_making_a_client_computes_is_no_work_for_a_process() -> None:
@@ -178,25 +183,6 @@ def test_one_for_each_worker_thread_that_keeps_it_is_what_some_clients_need() ->
         pool = story.pool(None, made=at_line(12), name="s3", at=0, by=worker)
         story.connection(pool, 0, 2, [(worker, 0, 20), (worker, 60, 80)])
         worker.waits(20, "s3").waits(40, "idle").waits(20, "s3")
-    assert found(story.run()) == {}
-
-
-def test_one_in_each_process_is_right() -> None:
-    story = Story()
-    for n, task in enumerate(tasks(story, 4)):
-        pool = story.pool(100, made=at_line(12), name="redis", at=0, by=task, process=n)
-        story.connection(pool, 0, 2, [(task, 0, 10)])
-        task.waits(50, "redis").returns()
-    assert found(story.run()) == {}
-
-
-def test_pools_that_an_installed_package_makes_are_not_the_readers() -> None:
-    story = Story()
-    site = Site("/venv/lib/python3.13/site-packages/shop/client.py", 8, "get")
-    for n, task in enumerate(tasks(story, 5)):
-        pool = story.pool(100, made=site, name="http", at=n, by=task)
-        story.connection(pool, n, n + 1, [(task, n, n + 5)])
-        task.waits(50, "net.read").returns()
     assert found(story.run()) == {}
 
 
@@ -287,28 +273,23 @@ def test_callers_that_were_refused(name: str, waited_ms: float, words: str) -> N
 # -- held too long ---------------------------------------------------------------------------------
 
 
-def nested(limit: int, callers: int, end_ms: float) -> Run:
+@pytest.mark.parametrize(
+    ("limit", "outcome"),
+    [
+        (3, "All 3 were held by such callers at the same time: a deadlock, none could go on."),
+        (5, "As soon as all 5 are held by such callers, none can go on: a deadlock."),
+    ],
+)
+def test_each_holds_one_and_waits_for_another(limit: int, outcome: str) -> None:
     story = Story()
     pool = story.pool(limit, made=at_line(9), name="asyncpg")
-    for task in tasks(story, callers, function="invoice"):
-        task.waits(20, "sql").queues(pool, end_ms - 20).is_cancelled()
-        story.connection(pool, 0, 1, [(task, 0, end_ms)])
-    return story.run()
-
-
-def test_each_holds_one_and_waits_for_another() -> None:
-    run = nested(3, 3, 1000)
-    assert found(run) == {
+    for task in tasks(story, 3, function="invoice"):
+        task.waits(20, "sql").queues(pool, 980).is_cancelled()
+        story.connection(pool, 0, 1, [(task, 0, 1000)])
+    assert found(story.run()) == {
         FindingKind.HELD_WHILE_ACQUIRING: "3 tasks in invoice() held a connection of the asyncpg pool made "
-        "at app.py:9 and asked it for a second one. All 3 were held by such callers at the "
-        "same time: a deadlock, none could go on."
+        f"at app.py:9 and asked it for a second one. {outcome}"
     }
-
-
-def test_a_risk_is_told_as_a_risk() -> None:
-    message = found(nested(5, 2, 1000))[FindingKind.HELD_WHILE_ACQUIRING]
-    assert message.startswith("2 tasks in invoice() held a connection")
-    assert message.endswith("As soon as all 5 are held by such callers, none can go on: a deadlock.")
 
 
 def test_a_parent_holds_while_its_children_queue() -> None:
@@ -338,24 +319,15 @@ def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up() -> None:
     assert FindingKind.HELD_WHILE_ACQUIRING not in found(story.run())
 
 
-def test_one_subscriber_that_also_asks_is_no_risk() -> None:
+@pytest.mark.parametrize(("limit", "callers", "is_risk"), [(10, 1, False), (4, 2, True)])
+def test_two_that_hold_two_of_few_are_a_risk_and_one_is_none(limit: int, callers: int, is_risk: bool) -> None:
     story = Story()
-    pool = story.pool(10, made=at_line(9), name="redis")
-    (task,) = tasks(story, 1)
-    task.waits(500, "redis").returns()
-    story.connection(pool, 0, 1, [(task, 0, 490)], closed=495)
-    story.connection(pool, 100, 101, [(task, 100, 110), (task, 200, 210)], closed=495)
-    assert found(story.run()) == {}
-
-
-def test_two_that_hold_two_of_few_are_a_risk() -> None:
-    story = Story()
-    pool = story.pool(4, made=at_line(9), name="redis")
-    for task in tasks(story, 2):
+    pool = story.pool(limit, made=at_line(9), name="redis")
+    for task in tasks(story, callers):
         task.waits(500, "redis").returns()
         story.connection(pool, 0, 1, [(task, 0, 490)], closed=495)
-        story.connection(pool, 100, 101, [(task, 100, 110)], closed=495)
-    assert "2 tasks" in found(story.run())[FindingKind.HELD_WHILE_ACQUIRING]
+        story.connection(pool, 100, 101, [(task, 100, 110), (task, 200, 210)], closed=495)
+    assert (FindingKind.HELD_WHILE_ACQUIRING in found(story.run())) == is_risk
 
 
 def test_a_leak_is_found_once_its_holder_is_over() -> None:
@@ -374,24 +346,17 @@ def test_a_leak_is_found_once_its_holder_is_over() -> None:
     assert pool_use(run)[0].leaked == 2
 
 
-def test_who_is_still_at_work_when_the_recording_ends_has_leaked_nothing() -> None:
+def test_who_is_still_at_work_or_the_main_thread_has_leaked_nothing() -> None:
     story = Story()
     pool = story.pool(3, name="redis")
     (task,) = tasks(story, 1)
     task.waits(600, "redis")
-    story.connection(pool, 0, 1, [(task, 0, 600)], kept=True)
-    run = story.run()
-    assert run.tracks[0].outcome is Outcome.OPEN
-    assert found(run) == {}
-    assert pool_use(run)[0].leaked == 0
-
-
-def test_what_the_main_thread_holds_at_the_end_of_the_program_is_no_finding() -> None:
-    story = Story()
-    pool = story.pool(3, name="redis")
     main = story.thread("MainThread").waits(100, "redis").returns()
+    story.connection(pool, 0, 1, [(task, 0, 600)], kept=True)
     story.connection(pool, 0, 1, [(main, 0, 100)], kept=True)
-    assert found(story.run()) == {}
+    run = story.run()
+    assert run.tracks[task.index].outcome is Outcome.OPEN
+    assert found(run) == {}
 
 
 # -- closing too soon ------------------------------------------------------------------------------
