@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,12 +63,9 @@ def test_how_tests_ended_is_read_from_the_report(tmp_path: Path) -> None:
     }
 
 
-def test_what_ends_alike_is_no_difference_however_it_ends() -> None:
+def test_what_ends_otherwise_or_is_missing_is_a_difference_and_unsteady_if_it_ended_alike_once() -> None:
     ends = {"test_one": "passed", "test_two": "failed"}
     assert compare([ends, ends], [ends, ends]) == []
-
-
-def test_a_test_that_ends_otherwise_or_is_missing_is_a_difference() -> None:
     found = compare([{"a": "passed", "b": "passed"}], [{"a": "failed", "c": "passed"}])
     assert found == [
         Difference("a", ("passed",), ("failed",)),
@@ -74,11 +73,8 @@ def test_a_test_that_ends_otherwise_or_is_missing_is_a_difference() -> None:
         Difference("c", (MISSING,), ("passed",)),
     ]
     assert not any(difference.is_unsteady for difference in found)
-
-
-def test_a_test_that_ended_alike_once_is_unsteady() -> None:
-    plain, traced = [{"a": "passed"}, {"a": "failed"}], [{"a": "failed"}, {"a": "failed"}]
-    assert [difference.is_unsteady for difference in compare(plain, traced)] == [True]
+    (unsteady,) = compare([{"a": "passed"}, {"a": "failed"}], [{"a": "failed"}, {"a": "failed"}])
+    assert unsteady.is_unsteady
 
 
 def test_an_entry_allows_a_test_of_its_suite_and_python_only() -> None:
@@ -117,15 +113,21 @@ def test_results_are_kept(tmp_path: Path) -> None:
     assert load_results(tmp_path) == [result]
 
 
+def measured(folder: Path, how: str, environment: Mapping[str, str] = os.environ) -> tuple[bytes, Any]:
+    """What ``borrowed.py`` writes, and the report about it."""
+    command = [sys.executable, measure.__file__, how, "60", "report.json", "borrowed"]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=True
+    )
+    return done.stdout, json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
 def test_a_hook_that_fails_fails_the_suite_though_its_tests_end_alike(tmp_path: Path) -> None:
     (tmp_path / "borrowed.py").write_text(
         "import queue; queue.Queue().put(1); print('hello')", encoding="utf-8"
     )
-    command = [sys.executable, measure.__file__, "traced", "60", "report.json", "borrowed"]
-    environment = {**os.environ, **faulty(tmp_path / "site", "queue.Queue.put")}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
-    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert (done.stdout, report["exit_code"]) == (b"hello\n", 0)
+    output, report = measured(tmp_path, "traced", faulty(tmp_path / "site", "queue.Queue.put"))
+    assert (output, report["exit_code"]) == (b"hello\n", 0)
     result = replace(RESULT, differences=tuple(faults([report["notes"]])))
     (fault,) = unexplained(result, [])
     assert fault.test.startswith("note: From ... s on `queue.Queue.put` was not observed")
@@ -207,9 +209,6 @@ def test_how_tests_of_a_unittest_runner_ended_is_written_down(tmp_path: Path) ->
 @pytest.mark.parametrize("how", ["plain", "traced"])
 def test_a_module_is_measured(how: str, tmp_path: Path) -> None:
     (tmp_path / "borrowed.py").write_text("import sys; print('hello'); sys.exit(3)", encoding="utf-8")
-    command = [sys.executable, measure.__file__, how, "60", "report.json", "borrowed"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
-    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert done.stdout == b"hello\n"
-    assert report["exit_code"] == 3
+    output, report = measured(tmp_path, how)
+    assert (output, report["exit_code"]) == (b"hello\n", 3)
     assert report["cpu_s"] > 0 and report["kib"] > 0
