@@ -22,12 +22,11 @@ root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another us
 SOMEBODY = Account("somebody", 64123, 64123)
 
 
-def test_a_folder_is_ours_alone_and_can_be_closed_twice(temporary: Path) -> None:
+def test_a_folder_is_ours_alone(temporary: Path) -> None:
     folder = ServerFolder(None)
     (folder.path / "data").mkdir()
     assert postgres_folders(temporary) == [folder.path]
     assert folder.path.stat().st_mode & 0o077 == 0
-    folder.close()
     folder.close()
     assert postgres_folders(temporary) == []
 

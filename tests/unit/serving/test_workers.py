@@ -29,24 +29,18 @@ def knocks(door: socket.socket) -> int:
 def test_one_worker_is_not_waited_for(door: socket.socket) -> None:
     with door:
         assert Workers(door.getsockname()[1], 1).are_at_work(())
-        assert Workers(door.getsockname()[1], 0).are_at_work(())
         assert knocks(door) == 0
 
 
-def test_connections_come_until_each_worker_has_had_one(door: socket.socket) -> None:
+def test_connections_come_until_each_worker_has_had_one(
+    door: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with door:
         workers = Workers(door.getsockname()[1], 3)
         assert not workers.are_at_work(set())
         assert knocks(door) == 6
         assert not workers.are_at_work({0, 1, 2})  # 0 only starts them
         assert workers.are_at_work({1, 2, 3})
-        workers.close()
-        workers.close()
-
-
-def test_nobody_is_waited_for_for_ever(door: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
-    with door:
-        workers = Workers(door.getsockname()[1], 2)
         monkeypatch.setattr("asyncdemo.serving.workers._PATIENCE_S", -1.0)
         assert workers.are_at_work(set())
         workers.close()
