@@ -15,17 +15,11 @@ import threading
 from dataclasses import asdict
 from importlib import import_module
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.server import Server
-
-_MODULES: Final = {
-    "s3": "asyncdemo.services.s3",
-    "redis": "asyncdemo.services.redis",
-    "postgres": "asyncdemo.services.postgres",
-}
 
 
 def main() -> int:
@@ -55,7 +49,7 @@ def main() -> int:
             os._exit(1)
 
     try:
-        server = import_module(_MODULES[choice.name]).server_for(choice)
+        server = import_module(f"asyncdemo.services.{choice.name}").server_for(choice)
         assert server is not None
         started = server.start()
         server.watch(lost)
