@@ -18,11 +18,10 @@ from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.runner import Child, Listener, Options, Recording, Target
 from asyncdemo.recording.terminals import Settings
 from asyncdemo.serving.ports import HOST, free_port, listening
-from asyncdemo.serving.readiness import Readiness, Sight
+from asyncdemo.serving.readiness import Readiness, Sight, Workers
 from asyncdemo.serving.run_context import RunContext
 from asyncdemo.serving.stderr_tail import StderrTail
 from asyncdemo.serving.traffic import Traffic
-from asyncdemo.serving.workers import Workers
 
 _STEP_S: Final = 0.01
 """The longest wait for the server's events, so that the client's are read, too."""

@@ -103,8 +103,13 @@ def at(site: Site | None, called_from: Site | None = None) -> str:
     return words
 
 
-def _place(site: Site) -> str:
+def spot(site: Site) -> str:
+    """Return "bank.py:14"."""
     file = re.split(r"[/\\]", site.file)[-1]
+    return f"{file}:{site.line}"
+
+
+def _place(site: Site) -> str:
     function = site.function.rpartition("<locals>.")[2]
     inside = "" if not function or function.startswith("<") else f" in {function}()"
-    return f"{file}:{site.line}{inside}"
+    return f"{spot(site)}{inside}"
