@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
-from asyncdemo.analysis.metrics import ResourceUse, limits, most_at_once, resource_use
+from asyncdemo.analysis.metrics import limits, most_at_once, resource_use
 from asyncdemo.analysis.metrics.limits import causes_used
-from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, TrackKind
+from asyncdemo.model import Resource, ResourceKind, Run, State, Track, TrackKind
 
 _MANY = 200
 """From this many tasks of one function at the same time, something should limit them."""
@@ -42,7 +42,10 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
         if most < _MANY or any(track.index in limited for track in tracks):
             continue
         created_at = tracks[0].created_at
-        if _is_installed(created_at or tracks[0].site) or _are_queue_workers(tracks):
+        site = created_at or tracks[0].site
+        # Of workers that wait for jobs, the fixed number is the limit.
+        waited_for_jobs = sum(_EMPTY in {wait.reason for _, wait in causes_used(one.spans)} for one in tracks)
+        if (site is not None and site.installed) or 2 * waited_for_jobs >= len(tracks):
             continue
         of = f" of {function}()" if function else ""
         yield Finding(
@@ -50,15 +53,9 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
             f"{most:,} tasks{of} were open at the same time, made{at(created_at)}: nothing limits how many.",
             "Let them share a semaphore (`async with gate:` around what is scarce), or let a fixed number of "
             "workers take the jobs from a queue.",
-            created_at or tracks[0].site,
+            site,
             own(created_at),
         )
-
-
-def _are_queue_workers(tracks: Sequence[Track]) -> bool:
-    """Return whether at least half of them waited for jobs. Then their fixed number is the limit."""
-    waited = [track for track in tracks if _EMPTY in {wait.reason for _, wait in causes_used(track.spans)}]
-    return 2 * len(waited) >= len(tracks)
 
 
 def _limited_tracks(run: Run) -> set[int]:
@@ -81,7 +78,10 @@ def idle_limits(run: Run) -> Iterator[Finding]:
         if use.peak_queued or own(resource.site) is None or resource.index in per_call:
             continue
         holders = {slot.track for slot in resource.slots}
-        if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not _was_reached(use):
+        # A full one may have kept others out invisibly (``locked()``), or be just right.
+        was_full = not resource.limit or use.peak_held >= resource.limit
+        of_tasks = all(run.tracks[holder].kind is TrackKind.TASK for holder in holders)
+        if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not was_full:
             yield finding(
                 FindingKind.IDLE_LIMIT,
                 f"The semaphore made{at(resource.site)} never made anyone wait: "
@@ -89,7 +89,7 @@ def idle_limits(run: Run) -> Iterator[Finding]:
                 _advice_for_idle(len(holders)),
                 resource.site,
             )
-        elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and _all_tasks(run, holders):
+        elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and of_tasks:
             yield finding(
                 FindingKind.IDLE_LIMIT,
                 f"The lock made{at(resource.site)} never made anyone wait: {many(len(holders), 'task')} took "
@@ -98,11 +98,6 @@ def idle_limits(run: Run) -> Iterator[Finding]:
                 "section awaits.",
                 resource.site,
             )
-
-
-def _was_reached(use: ResourceUse) -> bool:
-    """Return whether it was full: it may have kept others out invisibly (``locked()``), or be just right."""
-    return not use.resource.limit or use.peak_held >= use.resource.limit
 
 
 def _advice_for_idle(holders: int) -> str:
@@ -148,7 +143,7 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
         and all(len({slot.track for slot in resource.slots}) == 1 for resource in group)
         and len({resource.slots[0].track for resource in group}) >= 2
         and _most_held(group) > min(map(_limit, group))
-        and not (group[0].kind is ResourceKind.LOCK and _is_of_an_object(group[0]))
+        and not (group[0].kind is ResourceKind.LOCK and _made_in(group[0]) in _MADE_ONCE_EACH)
     ]
 
 
@@ -169,10 +164,6 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
         )
 
 
-def _is_installed(site: Site | None) -> bool:
-    return site is not None and own(site) is None
-
-
 def _limit(resource: Resource) -> int:
     return 1 if resource.kind is ResourceKind.LOCK else resource.limit or 0
 
@@ -181,9 +172,5 @@ def _most_held(group: Sequence[Resource]) -> int:
     return most_at_once((slot.start_ns, slot.end_ns) for resource in group for slot in resource.slots)
 
 
-def _is_of_an_object(resource: Resource) -> bool:
-    return resource.site is not None and resource.site.function.rpartition(".")[2] in _MADE_ONCE_EACH
-
-
-def _all_tasks(run: Run, tracks: set[int]) -> bool:
-    return all(run.tracks[index].kind is TrackKind.TASK for index in tracks)
+def _made_in(resource: Resource) -> str:
+    return resource.site.function.rpartition(".")[2] if resource.site else ""
