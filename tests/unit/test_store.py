@@ -230,14 +230,12 @@ class TestGarbage:
         with pytest.raises(RunFileError, match="Cannot read"):
             load(tmp_path / "nowhere.jsonl")
 
-    def test_an_empty_file(self) -> None:
-        with pytest.raises(RunFileError, match="is empty"):
-            loads([])
-
-    @pytest.mark.parametrize("text", ["hello\n", "[1, 2]\n", "{}\n", '{"format": "other/1"}\n', "\0\xff\n"])
+    @pytest.mark.parametrize("text", ["hello\n", "[1, 2]\n", '{"format": "other/1"}\n', "\0\xff\n"])
     def test_something_else(self, text: str) -> None:
         with pytest.raises(RunFileError, match="line 1: is not the header"):
             loads([text])
+        with pytest.raises(RunFileError, match="is empty"):
+            loads([])
 
     def test_a_damaged_gzip_file(self, run: Run, tmp_path: Path) -> None:
         save(run, tmp_path / "run.jsonl.gz")
@@ -260,8 +258,6 @@ class TestGarbage:
             ("header", {"threshold_ns": "50"}, '"threshold_ns" should be an integer'),
             ("header", {"clock": "wall"}, '"clock" should be one of real, virtual'),
             ("header", {"knobs": {"N": [1]}}, '"knobs.N" should be a number, text or truth value'),
-            ("header", {"named": 1}, '"named" should be true or false'),
-            ("track", {"name": 7}, '"name" should be text'),
             ("track", {"site": "app.py:1"}, '"site" should be an object'),
             ("track", {"site": {"file": "app.py"}}, '"site.line" is missing'),
             ("track", {"start_ns": 10**30}, '"start_ns" should be an integer'),
@@ -275,7 +271,6 @@ class TestGarbage:
             ("resource", {"levels": [[1, 2, 3]]}, r'"levels\[0\]" should be a list of 2'),
             ("unawaited", {"type": 5}, '"type" is missing'),
             ("connection", {"ready_ns": -1}, '"ready_ns" should not be before "opened_ns"'),
-            ("memory", {"resident": [0, 2**63]}, '"resident" should be an integer'),
         ],
     )
     def test_a_record_with_a_wrong_field_is_named(

@@ -96,21 +96,18 @@ def test_a_difference_without_a_reason_and_a_reason_without_a_difference_are_tol
     assert needless(result, [entry, old, replace(old, suite="other")]) == [old]
 
 
-def test_the_table_has_each_result_and_why_its_tests_differ() -> None:
+def test_the_table_has_each_result_and_why_its_tests_differ(tmp_path: Path) -> None:
     suite = Suite("borrowed", "1.2", "00", leaves_out="its benchmarks")
-    result = replace(RESULT, differences=(DIFFERS, UNSTEADY))
-    text = tables([suite], [result], [Allowed("borrowed", "test_one", "It looks at a private name.")])
+    result = replace(RESULT, differences=(DIFFERS, UNSTEADY), notes=("a hook was switched off",))
+    save_result(result, tmp_path)
+    text = tables(
+        [suite], load_results(tmp_path), [Allowed("borrowed", "test_one", "It looks at a private name.")]
+    )
     cells = [cell.strip() for cell in text.splitlines()[2].strip("|").split("|")]
     assert cells == ["borrowed", "1.2", "3.11", "1,200", "4", "1", "1", "1.50 ×", "20 → 30"]
     assert "- borrowed: its benchmarks" in text
     assert "- borrowed (1): It looks at a private name." in text
     assert "not known yet" in tables([suite], [result], [])
-
-
-def test_results_are_kept(tmp_path: Path) -> None:
-    result = replace(RESULT, differences=(DIFFERS,), notes=("a hook was switched off",))
-    save_result(result, tmp_path)
-    assert load_results(tmp_path) == [result]
 
 
 def measured(folder: Path, how: str, environment: Mapping[str, str] = os.environ) -> tuple[bytes, Any]:
@@ -138,24 +135,16 @@ def test_a_hook_that_fails_fails_the_suite_though_its_tests_end_alike(tmp_path: 
     )
 
 
-def test_a_hook_that_fails_in_one_repetition_is_no_unsteady_one() -> None:
+def test_a_hook_that_fails_in_one_repetition_is_a_fault_and_how_a_recording_is_shown_is_none() -> None:
     stops = "The recording stops after 2.10 s: nobody took what was recorded."
     (fault,) = faults([[], [stops]])
     assert fault.traced == ("not noted", "noted")
     assert not fault.is_unsteady
     assert len(faults([[stops], [stops.replace("2.10", "3.20")]])) == 1
-
-
-def test_how_a_recording_is_shown_and_what_else_was_started_is_no_fault() -> None:
-    notes = [
-        "The script was forked once: what goes on in a fork is not observed.",
-        "The script was forked 1,234 times: what goes on in a fork is not observed.",
-        "The script started processes with multiprocessing, which are not observed.",
-        "Up to 2.10 s the states of a lane are summed up in stretches of 1.0 ms, as there are too many.",
-        "Who woke whom is kept from 2.10 s on.",
-        "The first 2,000 tasks that ended are drawn, and of the others those that stand out.",
-    ]
-    assert faults([notes]) == []
+    shown = "Up to 2.10 s the states of a lane are summed up in stretches of 1.0 ms, as there are too many."
+    assert (
+        faults([["The script was forked 1,234 times: what goes on in a fork is not observed.", shown]]) == []
+    )
 
 
 def test_the_lists_are_sound() -> None:
