@@ -112,7 +112,6 @@ class Cluster:
             environment=_environment(self._account),
             folder=self._folder.path,
             account=self._account,
-            keep_open=[self._folder.lock.fileno()],
         )
 
     def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002  (as for all servers)

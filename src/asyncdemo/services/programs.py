@@ -34,10 +34,9 @@ class Program:
         environment: Mapping[str, str] | None = None,
         folder: str | os.PathLike[str] | None = None,
         account: Account | None = None,
-        keep_open: Sequence[int] = (),
     ) -> None:
         """Start it. ``endings`` are signals that ask it to end, the gentlest first; ``folder`` is its working
-        directory, since the account might not reach ours; it inherits the descriptors ``keep_open``.
+        directory, since the account might not reach ours.
         """
         self._endings = endings
         self._ending = False
@@ -47,7 +46,6 @@ class Program:
             stdout=sys.stderr.fileno(),
             env=environment,
             cwd=folder,
-            pass_fds=tuple(keep_open),
             **credentials(account),
         )
 

@@ -52,7 +52,7 @@ def port_to_keep() -> int:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Make a folder for configurations, owned by their user. The next call cleans up after a kill."""
+    """Make a folder for configurations, owned by their user."""
     folder = ServerFolder(account_for_servers())
     try:
         yield folder.path
