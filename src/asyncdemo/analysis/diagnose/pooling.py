@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
-from asyncdemo.analysis.diagnose.holding import nested
-from asyncdemo.analysis.diagnose.pool_words import called, is_http, noun, size
+from asyncdemo.analysis.diagnose.holding import called, is_http, nested, noun, size
 from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
