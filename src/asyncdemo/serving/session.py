@@ -231,8 +231,10 @@ class Session:
         sight = self._readiness.look() if runs else Sight.NOTHING
         if runs and (self._workers is not None or sight is Sight.READY):
             self._await_workers(recording)
-        elif sight is Sight.TAKEN or (not runs and self._has_lost_its_port(recording)):
+        elif sight is Sight.TAKEN:
             self._try_another_port(recording)
+        elif not runs and recording.compiled and not self._workers and listening(self._port, ()).somebody:
+            self._try_another_port(recording)  # it ended because another program got its port
         elif not runs:
             self._gone = recording.compiled
             self._stage = _Stage.ENDING
@@ -247,9 +249,6 @@ class Session:
                 recording, f"After {_READY_S:.0f} s the server took no connections on port {self._port}."
             )
 
-    def _has_lost_its_port(self, recording: Recording) -> bool:
-        return recording.compiled and self._workers is None and listening(self._port, ()).somebody
-
     def _await_workers(self, recording: Recording) -> None:
         """The load is for all workers, but a server accepts connections as soon as the first is ready."""
         if self._workers is None:
@@ -258,7 +257,12 @@ class Session:
             self._workers = Workers(self._port, int(number))
         if self._workers.are_at_work(recording.accepting):
             self._workers.close()
-            self._begin_load(recording)
+            plan = self._run_context.plan
+            assert plan is not None
+            recording.restart_time_limit()
+            self._since_s = time.monotonic()
+            self._traffic = Traffic(replace(plan, host=HOST, port=self._port), recording.requests)
+            self._stage = _Stage.LOADING
 
     def _try_another_port(self, recording: Recording) -> None:
         """Retry once: another program got the port before the server could bind it."""
@@ -269,14 +273,6 @@ class Session:
         self.close()
         self._start_script()
         self.go()
-
-    def _begin_load(self, recording: Recording) -> None:
-        plan = self._run_context.plan
-        assert plan is not None
-        recording.restart_time_limit()
-        self._since_s = time.monotonic()
-        self._traffic = Traffic(replace(plan, host=HOST, port=self._port), recording.requests)
-        self._stage = _Stage.LOADING
 
     def _load_server(self, recording: Recording, runs: bool) -> None:
         traffic, limit_s = self._traffic, self._options.timeout_s
@@ -295,13 +291,11 @@ class Session:
         elif traffic.finished:
             if traffic.failure is not None:
                 self._fail(recording, f"Not everything was sent: {traffic.failure}.")
-            elif traffic.answered == traffic.sent or self._is_settled():
+                return
+            # A server that ends by itself drops its connections before its process is gone.
+            self._all_sent_s = self._all_sent_s or time.monotonic()
+            if traffic.answered == traffic.sent or time.monotonic() - self._all_sent_s > _DYING_S:
                 self._ask_to_end(recording)
-
-    def _is_settled(self) -> bool:
-        """Wait a moment: a server that ends by itself drops its connections before its process is gone."""
-        self._all_sent_s = self._all_sent_s or time.monotonic()
-        return time.monotonic() - self._all_sent_s > _DYING_S
 
     def _ask_to_end(self, recording: Recording) -> None:
         self._asked = True

@@ -58,6 +58,8 @@ _CHUNK = 10_000
 """Maximum items of a column on one line, so that little is lost if the file is cut off."""
 
 Record = dict[str, Any]
+Translations = dict[int, list[int]]
+"""Id of a table of causes -> the number in the file of each of its causes."""
 
 
 def dumps(run: Run) -> Iterator[str]:
@@ -72,8 +74,8 @@ def dumps(run: Run) -> Iterator[str]:
 
 def _records(run: Run) -> Iterator[Record]:
     """Records that others refer to come first, so that a file that was cut off still makes sense."""
-    causes = _Causes(run)
-    for index, cause in enumerate(causes.table):
+    table, causes = _causes(run)
+    for index, cause in enumerate(table):
         yield {"type": "cause", "index": index, **write(cause)}
     for resource in run.resources:
         yield {"type": "resource", **write(resource, _SHARED)}
@@ -107,14 +109,14 @@ def _records(run: Run) -> Iterator[Record]:
     yield from _chunks("wakes", run.wakes, _wakes)
 
 
-def _row(record_type: str, row: Track | Lane | Request, causes: _Causes | None, **of: int) -> Record:
+def _row(record_type: str, row: Track | Lane | Request, causes: Translations | None, **of: int) -> Record:
     """Without ``causes``, the columns of the spans are left out."""
     record = {"type": record_type, **of, **write(row, frozenset({"spans"}))}
     if causes is not None:
         starts, states, waits, end_ns = row.spans.columns
         record["starts"] = differences(starts)
         record["states"] = "".join(map(str, states))
-        record["causes"] = causes.translate(waits, row.spans.causes)
+        record["causes"] = list(map(causes[id(row.spans.causes)].__getitem__, waits))
         record["closed"] = end_ns
     return record
 
@@ -163,26 +165,12 @@ def differences(times: Sequence[int] | array[int]) -> list[int]:
     return [*times[:1], *map(sub, islice(times, 1, None), times)]
 
 
-class _Causes:
-    """One table of causes for the whole run, whichever tables its spans share."""
-
-    def __init__(self, run: Run) -> None:
-        self._index: dict[Wait, int] = {NO_WAIT: 0}
-        self._translations: dict[int, list[int]] = {}
-        rows: Iterable[Track | Lane | Request] = chain(run.tracks, run.lanes, run.requests)
-        for row in rows:
-            self._translation(row.spans.causes)
-
-    @property
-    def table(self) -> list[Wait]:
-        return list(self._index)
-
-    def translate(self, waits: array[int], causes: Sequence[Wait]) -> list[int]:
-        return list(map(self._translation(causes).__getitem__, waits))
-
-    def _translation(self, causes: Sequence[Wait]) -> list[int]:
-        known = self._translations.get(id(causes))
-        if known is None:
-            known = [self._index.setdefault(cause, len(self._index)) for cause in causes]
-            self._translations[id(causes)] = known
-        return known
+def _causes(run: Run) -> tuple[list[Wait], Translations]:
+    """Return one table of causes for the whole run, whichever tables its spans share."""
+    numbers: dict[Wait, int] = {NO_WAIT: 0}
+    translations: Translations = {}
+    rows: Iterable[Track | Lane | Request] = chain(run.tracks, run.lanes, run.requests)
+    for causes in (row.spans.causes for row in rows):
+        if id(causes) not in translations:
+            translations[id(causes)] = [numbers.setdefault(cause, len(numbers)) for cause in causes]
+    return list(numbers), translations

@@ -1,7 +1,7 @@
 """Follow results through the source of a coroutine function, from await to await.
 
-What holds a result is called tainted. A name that holds one somewhere counts as tainted everywhere, unless a
-loop binds it anew in every round: the order of statements hardly matters.
+What holds a result is called tainted. In a loop, a name that holds one somewhere counts as tainted
+everywhere, unless every round binds it anew. In such a round, and outside of loops, it counts from there on.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ Point = ast.Await | ast.AsyncWith
 
 _Scope = Function | ast.Lambda | ast.ClassDef
 _Loop = ast.For | ast.AsyncFor | ast.While
+_Place = tuple[int, int]
+"""Line and column."""
+_ALWAYS: _Place = (0, 0)
 
 
 class Flow:
@@ -26,15 +29,15 @@ class Flow:
         self._points = set(points)
         self._sources = self._points.union(others)
         self._loops = [node for node in self._nodes if isinstance(node, _Loop)]
-        self._tainted: dict[str, int] = {}
-        """Path -> the line after which it holds a result; 0 if always."""
+        self._tainted: dict[str, _Place] = {}
+        """Path -> since where it holds a result."""
         bindings = [
             (node, path, values)
             for node in self._nodes
             for targets, values in _bindings(node)
             for path in targets
         ]
-        before: dict[str, int] | None = None
+        before: dict[str, _Place] | None = None
         while before != self._tainted:
             before = dict(self._tainted)
             for node, path, values in bindings:
@@ -90,14 +93,16 @@ class Flow:
         if any(isinstance(child, leaving) for child in (node, *inside(node))):
             yield from (loop for loop in self._loops if any(child is node for child in inside(loop)))
             yield from (
-                other for other in self._nodes if isinstance(other, ast.stmt) and other.lineno > _end(node)
+                other for other in self._nodes if isinstance(other, ast.stmt) and _start(other) >= _end(node)
             )
 
-    def _since(self, node: ast.AST, path: str) -> int:
-        """Return the line of the node if the innermost loop binds the name anew before, in every round."""
+    def _since(self, node: ast.AST, path: str) -> _Place:
+        """Return where the path begins to hold a result that this node gives to it."""
+        if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
+            return _ALWAYS
         around = [loop for loop in self._loops if any(child is node for child in inside(loop))]
-        if not around or not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
-            return 0
+        if not around:
+            return _end(node)
         loop = around[-1]
         anew = [part for part in loop.body if isinstance(part, ast.Assign) and _end(part) < _end(node)]
         targets = [target for part in anew for target in part.targets]
@@ -108,7 +113,7 @@ class Flow:
             for name in ast.walk(target)
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
         }
-        return _end(node) if path.partition(".")[0] in names else 0
+        return _end(node) if path.partition(".")[0] in names else _ALWAYS
 
     def _is_tainted(self, node: ast.AST) -> bool:
         """Return whether it holds a result, or is a function that is defined here and uses one."""
@@ -118,7 +123,7 @@ class Flow:
         match node:
             case ast.Name() | ast.Attribute() | ast.Subscript() if path is not None:
                 parts: list[ast.AST] = [node.slice] if isinstance(node, ast.Subscript) else []
-                if any(node.lineno > since and _overlap(path, of) for of, since in self._tainted.items()):
+                if any(_start(node) >= since and _overlap(path, of) for of, since in self._tainted.items()):
                     return True
             case ast.Call(func=ast.Attribute(value=owner)):
                 parts = [owner, *node.args, *node.keywords]
@@ -172,8 +177,12 @@ def _overlap(path: str, other: str) -> bool:
     return path == other or path.startswith(f"{other}.") or other.startswith(f"{path}.")
 
 
-def _end(node: ast.AST) -> int:
-    return getattr(node, "end_lineno", None) or 0
+def _start(node: ast.stmt | ast.expr) -> _Place:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.AST) -> _Place:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def inside(node: ast.AST) -> Iterator[ast.AST]:
