@@ -394,29 +394,25 @@ class TestIdleWhileRunning:
         idle = idle_while_running(story.run())
         return idle.gil_ns / ns(1), idle.unobserved_ns / ns(1)
 
-    def test_a_thread_waits_for_the_gil_while_another_computes(self) -> None:
+    @pytest.mark.parametrize(
+        ("threads", "gil_ms", "unobserved_ms"),
+        [
+            ([(0, 40, 100, 0), (0, 60, 100, 50)], 60 + 40, 0),
+            ([(0, 1, 500, 0)] * 3, 3 * 2, 3 * 497),
+            ([(0, 900, 900, 500), (900, 0, 500, 0)], 0, 500),
+            ([(0, None, 200, 0), (0, 0, 500, 0)], 200, 300),
+            ([(0, 200, 100, 0), (0, 100, 100, 0)], 0, 0),
+        ],
+        ids=["another computes", "none uses CPU", "at another time", "CPU time not known", "CPU in waits"],
+    )
+    def test_threads_wait_for_the_gil_at_most_while_others_use_cpu(
+        self, threads: list[tuple[float, float | None, float, float]], gil_ms: int, unobserved_ms: int
+    ) -> None:
+        """Each is (start, CPU time, how long it shows as running, how long it waits)."""
         story = Story()
-        story.thread("a", cpu_ms=40).runs(100)
-        story.thread("b", cpu_ms=60).runs(100).sleeps(50)
-        assert self.of(story) == (60 + 40, 0)
-
-    def test_threads_that_use_no_cpu_do_not_wait_for_the_gil(self) -> None:
-        story = Story()
-        for name in "abc":
-            story.thread(name, cpu_ms=1).runs(500)
-        assert self.of(story) == (3 * 2, 3 * 497)
-
-    def test_what_another_computed_at_another_time_explains_nothing(self) -> None:
-        story = Story()
-        story.thread("main", cpu_ms=900).runs(900).waits(500, "thread")
-        story.thread("a", at=900, cpu_ms=0).runs(500)
-        assert self.of(story) == (0, 500)
-
-    def test_a_thread_whose_cpu_time_is_not_known_may_have_used_it_all(self) -> None:
-        story = Story()
-        story.thread("daemon").runs(200)
-        story.thread("a", cpu_ms=0).runs(500)
-        assert self.of(story) == (200, 300)
+        for at, cpu_ms, runs_ms, waits_ms in threads:
+            story.thread("a thread", at=at, cpu_ms=cpu_ms).runs(runs_ms).waits(waits_ms, "thread")
+        assert self.of(story) == (gil_ms, unobserved_ms)
 
     def test_the_tasks_of_a_loop_compute_in_its_thread(self) -> None:
         story = Story()
@@ -429,12 +425,6 @@ class TestIdleWhileRunning:
         story = Story()
         main = story.thread("main", cpu_ms=0).waits(500, "event loop")
         story.task("main()", thread=main).blocks(500)
-        assert self.of(story) == (0, 0)
-
-    def test_cpu_time_in_waits_makes_nothing_negative(self) -> None:
-        story = Story()
-        story.thread("a", cpu_ms=200).runs(100)
-        story.thread("b", cpu_ms=100).runs(100)
         assert self.of(story) == (0, 0)
 
     def test_the_threads_of_another_process_have_another_gil(self) -> None:
