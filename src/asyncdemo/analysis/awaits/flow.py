@@ -71,7 +71,7 @@ class Flow:
                     yield from self._left_out(node, ast.Return, ast.Raise)
             case ast.Try() | ast.TryStar():
                 if node.handlers and not self._sources.isdisjoint(inside(node)):
-                    yield from node.handlers
+                    yield from (*node.handlers, *node.finalbody)
                     yield from self._left_out(node, ast.Return, ast.Break, ast.Continue)
             case ast.AsyncWith() if node in self._points:
                 yield from node.body
