@@ -43,6 +43,7 @@ class Hosted:
     def __init__(self, choice: Choice) -> None:
         """Start its process without waiting for it."""
         self.choice = choice
+        self._noun = choice.noun
         self.environment: dict[str, str] = {}
         self.words = ""
         self.server_pid: int | None = None
@@ -132,10 +133,6 @@ class Hosted:
         if self._process.returncode < 0:
             self._end_orphans()
         self._hear_out()
-
-    @property
-    def _noun(self) -> str:
-        return self.choice.noun
 
     def _failed(self, message: _Message, otherwise: str) -> str:
         said = f"{self._noun} {message.get('failed', otherwise)}"

@@ -166,7 +166,7 @@ class Session:
     def close(self) -> None:
         """Stop everything that this session started. May be called twice."""
         if self._traffic is not None:
-            self._traffic.close()
+            self._traffic.client.close()
         if self._readiness is not None:
             self._readiness.close()
         if self._workers is not None:
@@ -288,9 +288,9 @@ class Session:
                 self._stage = _Stage.ENDING
         elif timed_out:
             traffic.cut_off = True  # the recording notes what has not ended, and then stops the server
-        elif traffic.finished:
-            if traffic.failure is not None:
-                self._fail(recording, f"Not everything was sent: {traffic.failure}.")
+        elif traffic.client.finished:
+            if traffic.client.failure is not None:
+                self._fail(recording, f"Not everything was sent: {traffic.client.failure}.")
                 return
             # A server that ends by itself drops its connections before its process is gone.
             self._all_sent_s = self._all_sent_s or time.monotonic()
@@ -336,11 +336,11 @@ class Session:
         """Ask the client to report what it has, soon."""
         if self._traffic is not None and self._let_go_by_s is None:
             self._let_go_by_s = time.monotonic() + _LET_GO_S
-            self._traffic.interrupt()
+            self._traffic.client.interrupt()
 
     def _is_heard(self) -> bool:
         """Return whether the client may still have something to report."""
-        if self._traffic is None or self._traffic.finished:
+        if self._traffic is None or self._traffic.client.finished:
             return False
         return self._let_go_by_s is None or time.monotonic() < self._let_go_by_s
 

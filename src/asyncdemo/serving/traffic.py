@@ -21,19 +21,11 @@ class Traffic:
         self._plan = plan
         self._intake = intake
         self._answers: dict[int, Answer] = {}
-        self._client = Client(plan)
+        self.client = Client(plan)
         self.sent = 0
         self.answered = 0
         self.cut_off = False
         """From now on, connections that the server breaks off are our doing."""
-
-    @property
-    def finished(self) -> bool:
-        return self._client.finished
-
-    @property
-    def failure(self) -> str | None:
-        return self._client.failure
 
     @property
     def answers(self) -> list[Answer]:
@@ -41,7 +33,7 @@ class Traffic:
         return [self._answers[number] for number in sorted(self._answers)]
 
     def hear(self, timeout_s: float = 0) -> None:
-        for event in self._client.read(timeout_s):
+        for event in self.client.read(timeout_s):
             if isinstance(event, Sent):
                 self.sent += 1
                 self._keep(event.number, None, "", b"")
@@ -53,13 +45,6 @@ class Traffic:
                 self._intake.request_connected(event.number, event.port)
             else:
                 self._hear_answer(event)
-
-    def interrupt(self) -> None:
-        """Stop sending, and drop what is under way."""
-        self._client.interrupt()
-
-    def close(self) -> None:
-        self._client.close()
 
     def _hear_answer(self, event: Answered) -> None:
         self.answered += event.error is None

@@ -11,9 +11,8 @@ import psycopg
 import pytest
 
 from asyncdemo.services import choose
-from asyncdemo.services.accounts import Account
+from asyncdemo.services.accounts import Account, ServerFolder
 from asyncdemo.services.cluster import Cluster
-from asyncdemo.services.folders import ServerFolder
 from tests.support.servers import needs_embedded_postgres, postgres_environ, postgres_folders
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")

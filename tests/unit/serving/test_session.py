@@ -355,7 +355,7 @@ def test_nothing_is_left_of_a_session_that_is_closed_in_mid_run(tmp_path: Path) 
     session.go()
     assert until(lambda: session.poll(0.02) and bool(session.result().requests))
     assert session._recording is not None and session._traffic is not None
-    pids = {*session._recording.pids(), session._traffic._client._process.pid}
+    pids = {*session._recording.pids(), session._traffic.client._process.pid}
     session.close()
     session.close()
     assert until(lambda: not any(map(is_alive, pids)))

@@ -22,8 +22,7 @@ from asyncdemo.lab.harness import NotStarted
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.servers import Command
-from asyncdemo.services.accounts import account_for_servers
-from asyncdemo.services.folders import ServerFolder
+from asyncdemo.services.accounts import ServerFolder, account_for_servers
 from asyncdemo.serving.ports import HOST
 
 _STARTS_S: Final = 20.0
