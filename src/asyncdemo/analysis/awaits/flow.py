@@ -34,7 +34,7 @@ class Flow:
         bindings = [
             (node, path, values)
             for node in self._nodes
-            for targets, values in _bindings(node)
+            for targets, values in assignments(node)
             for path in targets
         ]
         before: dict[str, _Place] | None = None
@@ -134,7 +134,7 @@ class Flow:
         return any(map(self._is_tainted, parts))
 
 
-def _bindings(node: ast.AST) -> Iterator[tuple[list[str], Sequence[ast.AST]]]:
+def assignments(node: ast.AST) -> Iterator[tuple[list[str], Sequence[ast.AST]]]:
     """Yield (paths that get a value, what the value is made of)."""
     match node:
         case ast.Assign():
