@@ -1,7 +1,4 @@
-"""Choose the server behind a service: a given address, an installed program, or one that a package brings.
-
-Not here: starting it, or asking a running server for its version (see ``host``).
-"""
+"""Choose the server behind a service: a given address, an installed program, or one that a package brings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Our side of one service: its process, its responses, and the last lines that its server printed.
-
-Not here: choosing the server (see ``choice``), several of them (``services``).
-"""
+"""Our side of one service: its process, its responses, and the last lines that its server printed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Recordings that belong together: all at the same time or one after another, with handling of Ctrl-C.
-
-Not here: a recording (see ``recording.runner``), or signals, keys and pictures (the code that polls).
-"""
+"""Recordings that belong together: all at the same time or one after another, with handling of Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether a server is ready, on the port that it was given, and each of its workers.
-
-Not here: what happens if it is not (see ``session``).
-"""
+"""Whether a server is ready, on the port that it was given, and each of its workers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The load client of a session: its events go to the recording of the server that it loads.
-
-Not here: the client itself (see ``load``), or its requests inside the server (see ``assembly``).
-"""
+"""The load client of a session: its events go to the recording of the server that it loads."""
 
 from __future__ import annotations
 

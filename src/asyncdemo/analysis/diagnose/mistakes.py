@@ -2,7 +2,6 @@
 
 A table matches the error that ended the script; some mistakes show in a run without an error. Each was made
 by somebody who tried an exercise for the first time (``tests/unit/course/test_first_mistakes.py`` has all).
-Not here: findings about programs that work (see the other modules).
 """
 
 from __future__ import annotations

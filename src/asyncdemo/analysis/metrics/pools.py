@@ -1,7 +1,4 @@
-"""How connection pools were used: how many connections were opened, open, held, waited for and leaked.
-
-Not here: who held what when (see ``Resource.connections``).
-"""
+"""How connection pools were used: how many connections were opened, open, held, waited for and leaked."""
 
 from __future__ import annotations
 
