@@ -29,8 +29,7 @@ def only(found: Iterable[Finding]) -> Finding:
     return finding
 
 
-def test_a_run_without_faults_has_no_findings() -> None:
-    story = Story()
+def test_a_run_without_faults_has_no_findings(story: Story) -> None:
     gate = story.semaphore(2, made=at_line(3))
     for number in range(4):
         upload = story.task(f"upload({number})")
@@ -43,27 +42,23 @@ def test_a_run_without_faults_has_no_findings() -> None:
 class TestBlocksTheLoop:
     KIND = FindingKind.BLOCKS_THE_LOOP
 
-    def test_names_the_call_the_time_and_the_line(self) -> None:
-        story = Story()
+    def test_names_the_call_the_time_and_the_line(self, story: Story) -> None:
         story.task("worker").blocks(120, "sleep", at=WORKER, called_from=WORKER)
         finding = only(findings(story, self.KIND))
         assert finding.message == "time.sleep held the event loop 0.12 s at app.py:12 in worker()."
         assert (finding.site, finding.called_from) == (WORKER, WORKER)
 
-    def test_a_callback_is_told_that_it_cannot_await(self) -> None:
-        story = Story()
+    def test_a_callback_is_told_that_it_cannot_await(self, story: Story) -> None:
         story.callback_blocks(120, site=at_line(7, "data_received"))
         assert "and in that: use `await asyncio.sleep(...)`" in only(findings(story, self.KIND)).advice
 
-    def test_names_the_line_of_the_users_own_code_that_led_there(self) -> None:
-        story = Story()
+    def test_names_the_line_of_the_users_own_code_that_led_there(self, story: Story) -> None:
         story.task("worker").blocks(120, "net.read", at=LIBRARY, called_from=WORKER)
         finding = only(findings(story, self.KIND))
         assert "at client.py:30 in get(), called from app.py:12 in worker()" in finding.message
         assert (finding.site, finding.called_from) == (LIBRARY, WORKER)
 
-    def test_steps_at_one_place_are_one_finding(self) -> None:
-        story = Story()
+    def test_steps_at_one_place_are_one_finding(self, story: Story) -> None:
         for number in range(3):
             task = story.task(f"worker({number})").is_ready(1 + 400 * number)
             task.blocks(100 + 50 * number, at=WORKER, called_from=WORKER)
@@ -72,8 +67,7 @@ class TestBlocksTheLoop:
         assert "3 times, 0.45 s in all and 0.20 s at the longest" in first.message
         assert "60 ms at app.py:40" in second.message
 
-    def test_computing_seen_on_several_lines_of_one_function_is_one_finding(self) -> None:
-        story = Story()
+    def test_computing_seen_on_several_lines_of_one_function_is_one_finding(self, story: Story) -> None:
         for line in (12, 13, 14):
             site = at_line(line, "crunch")
             story.task("crunch").is_ready(line * 200).blocks(100, "", at=site, called_from=site, cpu_ms=99)
@@ -94,21 +88,18 @@ class TestBlocksTheLoop:
         ],
     )
     def test_what_and_advice_depend_on_what_happened(
-        self, reason: str, cpu_ms: float | None, what: str, advice: str
+        self, reason: str, cpu_ms: float | None, what: str, advice: str, story: Story
     ) -> None:
-        story = Story()
         story.task("worker").blocks(120, reason, at=WORKER, called_from=WORKER, cpu_ms=cpu_ms)
         finding = only(findings(story, self.KIND))
         assert what in finding.message
         assert advice in finding.advice
 
-    def test_silent_below_the_threshold(self) -> None:
-        story = Story(threshold_ms=50)
+    def test_silent_below_the_threshold(self, story: Story) -> None:
         story.task("worker").blocks(49, at=WORKER)
         assert not findings(story, self.KIND)
 
-    def test_the_gil_kept_by_another_thread_is_not_the_steps_doing(self) -> None:
-        story = Story()
+    def test_the_gil_kept_by_another_thread_is_not_the_steps_doing(self, story: Story) -> None:
         story.task("worker").blocks(120, "gil", at=WORKER, called_from=WORKER)
         assert not findings(story, self.KIND)
         finding = only(findings(story, FindingKind.GIL_HELD_ELSEWHERE))
@@ -126,8 +117,7 @@ class TestSequentialAwaits:
         story.awaits_in_sequence(main, 0, 10 * each, (each,) * 10, (self.BREW,), independent)
         return main
 
-    def test_says_what_it_took_and_what_overlapping_could_take(self) -> None:
-        story = Story()
+    def test_says_what_it_took_and_what_overlapping_could_take(self, story: Story) -> None:
         self.ten_brews(story)
         finding = only(findings(story, self.KIND))
         assert "10 awaits at app.py:12 in main()" in finding.message
@@ -136,8 +126,7 @@ class TestSequentialAwaits:
         assert "TaskGroup" in finding.advice and "gather" in finding.advice
         assert (finding.site, finding.called_from) == (self.BREW, self.BREW)
 
-    def test_the_same_lines_in_many_tasks_are_one_finding(self) -> None:
-        story = Story()
+    def test_the_same_lines_in_many_tasks_are_one_finding(self, story: Story) -> None:
         for number in range(3):
             main = story.task("main", at=1000 * number).sleeps(200)
             story.awaits_in_sequence(main, 1000 * number, 1000 * number + 200, (100, 100), (self.BREW,))
@@ -153,8 +142,7 @@ class TestSequentialAwaits:
         self.ten_brews(story, independent, each_ms)
         assert not findings(story, self.KIND)
 
-    def test_silent_for_workers_that_go_side_by_side(self) -> None:
-        story = Story()
+    def test_silent_for_workers_that_go_side_by_side(self, story: Story) -> None:
         self.ten_brews(story)
         story.task("main").sleeps(1000)
         assert not findings(story, self.KIND)
@@ -163,8 +151,7 @@ class TestSequentialAwaits:
 class TestNeverAwaited:
     KIND = FindingKind.NEVER_AWAITED
 
-    def test_names_function_and_line(self) -> None:
-        story = Story()
+    def test_names_function_and_line(self, story: Story) -> None:
         story.never_awaited("fetch", site=at_line(7, "main"))
         finding = only(findings(story, self.KIND))
         assert "fetch() was called but never awaited at app.py:7 in main()" in finding.message
@@ -172,8 +159,7 @@ class TestNeverAwaited:
         assert finding.site == finding.called_from == at_line(7, "main")
 
     @pytest.mark.parametrize("function", ["main", "fetch"])
-    def test_outside_of_functions_the_advice_is_to_run_it(self, function: str) -> None:
-        story = Story()
+    def test_outside_of_functions_the_advice_is_to_run_it(self, function: str, story: Story) -> None:
         story.never_awaited(function, site=at_line(7, "<module>"))
         assert "`asyncio.run(main())`" in only(findings(story, self.KIND)).advice
 
@@ -181,8 +167,7 @@ class TestNeverAwaited:
 class TestLeftPending:
     KIND = FindingKind.LEFT_PENDING
 
-    def test_tasks_of_one_function_made_on_one_line_are_one_finding(self) -> None:
-        story = Story()
+    def test_tasks_of_one_function_made_on_one_line_are_one_finding(self, story: Story) -> None:
         story.task("main").sleeps(10).returns()
         for _ in range(3):
             story.task("save", created=at_line(9, "main")).sleeps(10).is_cancelled().is_left_pending()
@@ -190,23 +175,20 @@ class TestLeftPending:
         assert "3 tasks of save() made at app.py:9 in main() were not done" in finding.message
         assert finding.site == at_line(9, "main")
 
-    def test_the_main_coroutine_is_not_left_by_itself(self) -> None:
-        story = Story()
+    def test_the_main_coroutine_is_not_left_by_itself(self, story: Story) -> None:
         loop = story.thread("MainThread")
         main = story.task("main", thread=loop).sleeps(10).is_left_pending()
         story.task("quits", parent=main, thread=loop, at=1).raises("SystemExit: 1")
         assert not findings(story, self.KIND)
 
-    def test_a_later_task_is_left_though_nobody_knows_who_made_it(self) -> None:
-        story = Story()
+    def test_a_later_task_is_left_though_nobody_knows_who_made_it(self, story: Story) -> None:
         loop = story.thread("MainThread")
         story.task("main", thread=loop).sleeps(10)
         story.task("save", thread=loop, at=1).sleeps(10).is_left_pending()
         assert findings(story, self.KIND)
 
     @pytest.mark.parametrize("outcome", [RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED])
-    def test_silent_when_the_run_was_cut_off(self, outcome: RunOutcome) -> None:
-        story = Story()
+    def test_silent_when_the_run_was_cut_off(self, outcome: RunOutcome, story: Story) -> None:
         story.task("main").sleeps(1)
         story.task("save").sleeps(10).is_left_pending()
         assert not diagnose(story.run(outcome=outcome))
@@ -220,8 +202,7 @@ class TestLeftPending:
         story.task("mail", thread=loop, parent=main).sleeps(9).is_left_pending()
         assert "1 task of mail()" in only(findings(story, self.KIND)).message
 
-    def test_gather_lets_go_of_the_others_at_the_first_error(self) -> None:
-        story = Story()
+    def test_gather_lets_go_of_the_others_at_the_first_error(self, story: Story) -> None:
         loop = story.thread("MainThread")
         main = story.task("main", thread=loop)
         story.task("save", thread=loop, parent=main).sleeps(10).is_left_pending()
@@ -239,8 +220,7 @@ class TestUnboundedFanOut:
             for n in range(number)
         ]
 
-    def test_says_how_many_and_where(self) -> None:
-        story = Story()
+    def test_says_how_many_and_where(self, story: Story) -> None:
         self.fan_out(story, 1000)
         finding = only(findings(story, self.KIND))
         assert (
@@ -251,28 +231,24 @@ class TestUnboundedFanOut:
         assert finding.site == at_line(20, "main")
 
     @pytest.mark.parametrize(("number", "spread_ms"), [(199, 0), (1000, 1)], ids=["few", "not at once"])
-    def test_silent_for_few_at_the_same_time(self, number: int, spread_ms: float) -> None:
-        story = Story()
+    def test_silent_for_few_at_the_same_time(self, number: int, spread_ms: float, story: Story) -> None:
         self.fan_out(story, number, spread_ms)
         assert not findings(story, self.KIND)
 
     @pytest.mark.parametrize("by_child", [False, True])
-    def test_silent_if_they_or_their_children_meet_a_limit(self, by_child: bool) -> None:
-        story = Story()
+    def test_silent_if_they_or_their_children_meet_a_limit(self, by_child: bool, story: Story) -> None:
         gate = story.semaphore(5)
         for task in self.fan_out(story, 300):
             limited = story.task("inner", parent=task) if by_child else task
             limited.takes(gate).sleeps(10).gives_back(gate)
         assert not findings(story, self.KIND)
 
-    def test_silent_for_a_fixed_number_of_workers_that_wait_for_jobs(self) -> None:
-        story = Story()
+    def test_silent_for_a_fixed_number_of_workers_that_wait_for_jobs(self, story: Story) -> None:
         for number, task in enumerate(self.fan_out(story, 300)):
             task.waits(5, "empty queue" if number % 2 else "sleep")
         assert not findings(story, self.KIND)
 
-    def test_silent_for_tasks_of_an_installed_package(self) -> None:
-        story = Story()
+    def test_silent_for_tasks_of_an_installed_package(self, story: Story) -> None:
         main = story.task("main").sleeps(1000)
         for _ in range(300):
             story.task("fetch", parent=main, created=LIBRARY).sleeps(10)
@@ -301,8 +277,7 @@ class TestIdleLimit:
     def test_silent_for_what_an_installed_package_made(self) -> None:
         assert not findings(self.uploads(10, LIBRARY), self.KIND)
 
-    def test_a_semaphore_that_one_task_takes_again_and_again(self) -> None:
-        story = Story()
+    def test_a_semaphore_that_one_task_takes_again_and_again(self, story: Story) -> None:
         gate = story.semaphore(10, made=at_line(3))
         upload = story.task("upload")
         for _ in range(4):
@@ -311,22 +286,19 @@ class TestIdleLimit:
         assert "at most 1 of 10" in finding.message
         assert "nothing asks for a second slot at the same time" in finding.advice
 
-    def test_a_lock_that_never_queued_anyone(self) -> None:
-        story = Story()
+    def test_a_lock_that_never_queued_anyone(self, story: Story) -> None:
         lock = story.lock(made=at_line(3))
         for at in (0, 1):
             story.task("a", at=at).takes(lock).runs(1).gives_back(lock)
         assert "2 tasks took it 2 times" in only(findings(story, self.KIND)).message
 
-    def test_silent_for_locks_of_threads_which_may_meet_another_time(self) -> None:
-        story = Story()
+    def test_silent_for_locks_of_threads_which_may_meet_another_time(self, story: Story) -> None:
         lock = story.lock(made=at_line(3))
         for at in (0, 1):
             story.thread("a", at=at).takes(lock).runs(1).gives_back(lock)
         assert not findings(story, self.KIND)
 
-    def test_silent_if_somebody_queued(self) -> None:
-        story = Story()
+    def test_silent_if_somebody_queued(self, story: Story) -> None:
         gate, lock = story.semaphore(1, made=at_line(3)), story.lock(made=at_line(4))
         story.task("a").takes(gate).takes(lock).sleeps(10).gives_back(lock).gives_back(gate)
         b = story.task("b").queues(gate, 10).queues(lock, 1).takes(gate).takes(lock)
@@ -364,8 +336,7 @@ class TestLimitPerCall:
     def test_silent_for_what_limits_nobody(self, make: Callable[[Story], Resource], spread_ms: float) -> None:
         assert not findings(self.uploads(make, spread_ms), self.KIND)
 
-    def test_silent_if_one_is_shared(self) -> None:
-        story = Story()
+    def test_silent_if_one_is_shared(self, story: Story) -> None:
         gates = [story.semaphore(1, made=at_line(8)) for _ in range(2)]
         for gate in gates:
             story.task("a").takes(gate).sleeps(10).gives_back(gate)
@@ -376,8 +347,7 @@ class TestLimitPerCall:
 class TestSaturatedExecutor:
     KIND = FindingKind.SATURATED_EXECUTOR
 
-    def test_says_workers_most_queued_and_total(self) -> None:
-        story = Story()
+    def test_says_workers_most_queued_and_total(self, story: Story) -> None:
         executor = story.executor(1, made=at_line(5))
         for number in range(4):
             task = story.task("read")
@@ -389,8 +359,7 @@ class TestSaturatedExecutor:
         assert "up to 3 at the same time, 0.30 s in all" in finding.message
         assert finding.site == at_line(5)
 
-    def test_silent_for_a_short_queue(self) -> None:
-        story = Story()
+    def test_silent_for_a_short_queue(self, story: Story) -> None:
         executor = story.executor(2, made=at_line(5))
         story.task("read").queues(executor, 49)
         assert not findings(story, self.KIND)

@@ -60,8 +60,7 @@ def an_upload_gate(lanes: int = 6, limit: int = 2, each_ms: float = 100) -> Run:
 
 
 class TestMeasure:
-    def test_the_ideal_is_never_above_the_wall(self) -> None:
-        story = Story()
+    def test_the_ideal_is_never_above_the_wall(self, story: Story) -> None:
         lock = story.lock()
         for number in range(3):
             one = story.task(f"order({number})").sleeps(100)
@@ -86,23 +85,20 @@ class TestMeasure:
         assert measure(replace(run, **ending)).ideal_ns is None
         assert measure(replace(run, outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is not None
 
-    def test_a_run_that_left_its_main_thread_at_work_has_no_ideal(self) -> None:
-        story = Story()
+    def test_a_run_that_left_its_main_thread_at_work_has_no_ideal(self, story: Story) -> None:
         story.task("main").sleeps(20)  # os._exit
         assert measure(replace(story.run(), outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is None
 
 
 class TestWall:
-    def test_goes_from_the_first_open_to_the_last_close_of_a_lane(self) -> None:
-        story = Story()
+    def test_goes_from_the_first_open_to_the_last_close_of_a_lane(self, story: Story) -> None:
         story.task("main").runs(500).enters("brew(1)").sleeps(30).leaves().runs(500).returns()
         story.task("late", at=510).enters("brew(2)").sleeps(40).leaves()
         assert wall_ns(story.run()) == ns(50)
 
 
 class TestPeak:
-    def test_calls_that_take_no_virtual_time_are_open_one_after_another(self) -> None:
-        story = Story()
+    def test_calls_that_take_no_virtual_time_are_open_one_after_another(self, story: Story) -> None:
         main = story.task("main").runs(5)
         for number in range(3):
             main.enters(f"brew({number})").leaves()
@@ -119,14 +115,12 @@ class TestPeak:
         story.task("b").sleeps(50).takes(gate).sleeps(10).gives_back(gate).sleeps(40)
         assert (peak(story.run()), open_lanes(story.run())) == (1, 2)
 
-    def test_slots_of_several_limits_make_one_lane_at_work(self) -> None:
-        story = Story()
+    def test_slots_of_several_limits_make_one_lane_at_work(self, story: Story) -> None:
         gate, pool = story.semaphore(limit=2), story.pool(limit=4)
         story.task("a").takes(gate).takes(pool).sleeps(10).gives_back(pool).gives_back(gate)
         assert peak(story.run()) == 1
 
-    def test_a_lane_that_queues_in_vain_is_never_at_work(self) -> None:
-        story = Story()
+    def test_a_lane_that_queues_in_vain_is_never_at_work(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("a").takes(gate).sleeps(10).gives_back(gate)
         story.task("b").queues(gate, 10).is_cancelled()
@@ -143,23 +137,20 @@ class TestPeak:
         other.takes(lock).sleeps(40).gives_back(lock)
         assert peak(story.run()) == most
 
-    def test_a_full_queue_is_no_limit(self) -> None:
-        story = Story()
+    def test_a_full_queue_is_no_limit(self, story: Story) -> None:
         queue = story.queue(limit=1)
         story.task("a").queues(queue, 10)
         story.task("b").queues(queue, 10)
         assert peak(story.run()) == 2
 
-    def test_slots_outside_the_lane_do_not_make_it_meet_the_limit(self) -> None:
-        story = Story()
+    def test_slots_outside_the_lane_do_not_make_it_meet_the_limit(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         worker = story.task("worker").takes(gate).sleeps(10).gives_back(gate)
         worker.enters("brew(1)").sleeps(10).leaves()
         story.task("other", at=10).enters("brew(2)").sleeps(10).leaves()
         assert peak(story.run()) == 2
 
-    def test_a_lane_has_the_slots_of_the_child_whose_state_it_shows(self) -> None:
-        story = Story()
+    def test_a_lane_has_the_slots_of_the_child_whose_state_it_shows(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         for number in range(2):
             outer, inner = story.task(f"t{number}"), story.task(f"wait_for {number}")
@@ -182,8 +173,7 @@ class TestPeak:
 
 
 class TestStates:
-    def test_a_lane_total_is_of_its_own_spans(self) -> None:
-        story = Story()
+    def test_a_lane_total_is_of_its_own_spans(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("a").is_ready(1).runs(2).queues(gate, 3).is_ready(4).runs(5).sleeps(6).waits(7, "net.read")
         (totals,) = lane_totals(story.run())
@@ -191,8 +181,7 @@ class TestStates:
         assert (totals.waiting_ns, totals.queued_ns) == (ns(13), ns(3))
         assert totals.reasons == {"semaphore": ns(3), "sleep": ns(6), "net.read": ns(7)}
 
-    def test_nested_lanes_are_not_counted_twice(self) -> None:
-        story = Story()
+    def test_nested_lanes_are_not_counted_twice(self, story: Story) -> None:
         main = story.task("main").enters("breakfast").runs(1)
         main.enters("brew(1)").sleeps(10).leaves().enters("brew(2)").sleeps(10).leaves()
         main.runs(1).leaves()
@@ -201,9 +190,8 @@ class TestStates:
 
     @pytest.mark.parametrize("has_lane", [True, False])
     def test_a_state_borrowed_from_a_child_with_a_lane_of_its_own_counts_as_waiting(
-        self, has_lane: bool
+        self, has_lane: bool, story: Story
     ) -> None:
-        story = Story()
         parent = story.task("parent")
         child = story.task("child", parent=parent).runs(10).sleeps(20)
         if not has_lane:
@@ -222,8 +210,7 @@ class TestBlocked:
         story.task("b", at=400).blocks(120, stolen_ms=90).blocks(120, stolen_ms=20)
         assert blocked_ns(story.run()) == ns(271)
 
-    def test_a_callback_that_is_no_tasks_step_counts_like_one(self) -> None:
-        story = Story(threshold_ms=50)
+    def test_a_callback_that_is_no_tasks_step_counts_like_one(self, story: Story) -> None:
         story.task("a").sleeps(500)
         story.callback_blocks(300, at=100)
         story.callback_blocks(100, at=420, stolen_ms=60)
@@ -233,8 +220,7 @@ class TestBlocked:
 
 
 class TestLongestStep:
-    def test_is_the_longest_running_span_with_the_line_that_was_seen_in_it(self) -> None:
-        story = Story()
+    def test_is_the_longest_running_span_with_the_line_that_was_seen_in_it(self, story: Story) -> None:
         story.task("a", defined=at_line(1)).runs(30).sleeps(5)
         step = longest_step(story.run())
         assert step is not None and step.site == at_line(1)  # no line was seen
@@ -243,8 +229,7 @@ class TestLongestStep:
         assert step is not None
         assert (step.duration_ns, step.site) == (ns(70), at_line(9))
 
-    def test_tasks_of_the_standard_library_are_left_out(self) -> None:
-        story = Story()
+    def test_tasks_of_the_standard_library_are_left_out(self, story: Story) -> None:
         story.task("a").runs(5)
         story.task("shutdown_default_executor").runs(30)
         run = story.run()
@@ -253,8 +238,7 @@ class TestLongestStep:
         assert step is not None and step.duration_ns == ns(5)
         assert measure(run).steps == 1
 
-    def test_a_parent_that_shows_its_child_did_not_run(self) -> None:
-        story = Story()
+    def test_a_parent_that_shows_its_child_did_not_run(self, story: Story) -> None:
         parent = story.task("parent")
         child = story.task("child").runs(10)
         parent.runs(1).shows(child, 10, RUNNING)
@@ -263,8 +247,7 @@ class TestLongestStep:
 
 
 class TestThroughput:
-    def test_counts_lanes_that_returned(self) -> None:
-        story = Story()
+    def test_counts_lanes_that_returned(self, story: Story) -> None:
         story.task("a").sleeps(500).returns()
         story.task("b").sleeps(500).raises("ValueError: no beans")
         story.task("c").sleeps(500).is_cancelled()
@@ -278,15 +261,13 @@ class TestResources:
         assert (gate.peak_held, gate.peak_queued) == (2, 4)
         assert gate.queued_ns == ns(100 + 100 + 200 + 200)
 
-    def test_a_queue_is_held_as_much_as_it_is_long(self) -> None:
-        story = Story()
+    def test_a_queue_is_held_as_much_as_it_is_long(self, story: Story) -> None:
         queue = story.queue(limit=3, levels=((1, 1), (2, 3), (3, 2)))
         story.task("producer").queues(queue, 5)
         (use,) = resource_use(story.run())
         assert (use.peak_held, use.peak_queued, use.queued_ns) == (3, 1, ns(5))
 
-    def test_of_an_executor_the_items_are_counted_not_who_awaited_them(self) -> None:
-        story = Story()
+    def test_of_an_executor_the_items_are_counted_not_who_awaited_them(self, story: Story) -> None:
         executor = story.executor(1)
         main = story.task("main").queues(executor, 5).sleeps(25)
         for end in (10, 20, 30):
@@ -294,8 +275,7 @@ class TestResources:
         (use,) = resource_use(story.run())
         assert (use.peak_queued, use.queued_ns) == (3, ns(60))
 
-    def test_queueing_shown_by_the_parent_is_counted_once(self) -> None:
-        story = Story()
+    def test_queueing_shown_by_the_parent_is_counted_once(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         child = story.task("child").queues(gate, 10)
         parent = story.task("parent")
@@ -305,8 +285,7 @@ class TestResources:
 
 
 class TestIdeal:
-    def test_ten_sequential_sleeps_could_overlap(self) -> None:
-        story = Story()
+    def test_ten_sequential_sleeps_could_overlap(self, story: Story) -> None:
         main = story.task("main")
         for number in range(10):
             main.enters(f"brew({number})").sleeps(300).leaves()
@@ -315,23 +294,20 @@ class TestIdeal:
 
     @pytest.mark.parametrize(("blocks", "ideal_ms"), [(True, 300), (False, 3000)])
     def test_blocking_sleeps_could_overlap_too_but_computing_cannot(
-        self, blocks: bool, ideal_ms: int
+        self, blocks: bool, ideal_ms: int, story: Story
     ) -> None:
-        story = Story()
         for number in range(10):
             brew = story.task(f"brew({number})").is_ready(1 + 300 * number)
             brew.blocks(300) if blocks else brew.runs(300)
         run = story.run()
         assert (wall_ns(run), ideal_ns(run)) == (ns(3001), ns(ideal_ms))
 
-    def test_cpu_time_of_the_thread_not_its_running_time_counts(self) -> None:
-        story = Story()
+    def test_cpu_time_of_the_thread_not_its_running_time_counts(self, story: Story) -> None:
         for number in range(4):
             story.thread(f"work({number})", cpu_ms=50).runs(200)
         assert ideal_ns(story.run()) == ns(200)
 
-    def test_cpu_time_outside_the_lanes_does_not_count(self) -> None:
-        story = Story()
+    def test_cpu_time_outside_the_lanes_does_not_count(self, story: Story) -> None:
         main_thread = story.thread("MainThread", cpu_ms=900)
         story.task("main", thread=main_thread).enters("brew(1)").runs(10).leaves()
         assert cpu_ns(story.run()) == ns(10)
@@ -346,16 +322,14 @@ class TestIdeal:
         assert list_schedule([1, 1, 2, 3], slots=2) == 4
         assert list_schedule([2, 2, 2, 3, 3], slots=2) == 7
 
-    def test_a_lane_that_met_no_limit_starts_at_once(self) -> None:
-        story = Story()
+    def test_a_lane_that_met_no_limit_starts_at_once(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("free").sleeps(150)
         for number in range(2):
             story.task(f"held{number}").takes(gate).sleeps(100).gives_back(gate)
         assert ideal_ns(story.run()) == ns(200)
 
-    def test_the_smallest_limit_met_counts(self) -> None:
-        story = Story()
+    def test_the_smallest_limit_met_counts(self, story: Story) -> None:
         wide, narrow = story.pool(limit=10), story.semaphore(limit=2)
         for number in range(4):
             upload = story.task(f"upload({number})").takes(wide).takes(narrow).sleeps(100)
@@ -363,8 +337,7 @@ class TestIdeal:
         assert binding_limits(story.run()) == [(1, 2)] * 4
         assert ideal_ns(story.run()) == ns(200)
 
-    def test_own_work_leaves_out_what_others_explain(self) -> None:
-        story = Story()
+    def test_own_work_leaves_out_what_others_explain(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("queues").is_ready(5).runs(1).queues(gate, 50).is_ready(5).sleeps(20)
         child = story.task("child").runs(10).sleeps(100)
@@ -373,14 +346,12 @@ class TestIdeal:
         story.thread("idle worker").waits(100, "idle").runs(10).waits(100, "idle")
         assert own_work_ns(story.run()) == [ns(ms) for ms in (21, 110, 8, 2, 10)]
 
-    def test_own_work_keeps_waiting_for_a_track_without_lane(self) -> None:
-        story = Story()
+    def test_own_work_keeps_waiting_for_a_track_without_lane(self, story: Story) -> None:
         helper = story.thread("helper").waits(100, "net.read")
         story.task("main").enters("brew(1)").waits(100, "thread", on=helper).leaves()
         assert own_work_ns(story.run()) == [ns(100)]
 
-    def test_own_work_leaves_out_lanes_nested_inside(self) -> None:
-        story = Story()
+    def test_own_work_leaves_out_lanes_nested_inside(self, story: Story) -> None:
         main = story.task("main").enters("breakfast").runs(1)
         main.enters("brew(1)").sleeps(10).enters("pour").sleeps(3).leaves().leaves()
         main.enters("brew(2)").sleeps(20).leaves().runs(2).leaves()
@@ -414,21 +385,18 @@ class TestIdleWhileRunning:
             story.thread("a thread", at=at, cpu_ms=cpu_ms).runs(runs_ms).waits(waits_ms, "thread")
         assert self.of(story) == (gil_ms, unobserved_ms)
 
-    def test_the_tasks_of_a_loop_compute_in_its_thread(self) -> None:
-        story = Story()
+    def test_the_tasks_of_a_loop_compute_in_its_thread(self, story: Story) -> None:
         main = story.thread("main", cpu_ms=100).waits(500, "event loop")
         story.task("main()", thread=main).sleeps(200).runs(100).sleeps(200)
         story.thread("a", cpu_ms=0).runs(250)
         assert self.of(story) == (50, 200)
 
-    def test_a_blocking_call_is_known(self) -> None:
-        story = Story()
+    def test_a_blocking_call_is_known(self, story: Story) -> None:
         main = story.thread("main", cpu_ms=0).waits(500, "event loop")
         story.task("main()", thread=main).blocks(500)
         assert self.of(story) == (0, 0)
 
-    def test_the_threads_of_another_process_have_another_gil(self) -> None:
-        story = Story()
+    def test_the_threads_of_another_process_have_another_gil(self, story: Story) -> None:
         story.thread("a", cpu_ms=100).runs(100)
         story.thread("b", cpu_ms=0).runs(100)
         run = story.run()
@@ -507,8 +475,7 @@ def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None
     assert blocked_ns(served) == ns(60)
 
 
-def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server() -> None:
-    story = Story()
+def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server(story: Story) -> None:
     for name, at, ms in (("open_pool", 0, 10), ("handle", 100, 20), ("close_pool", 500, 10)):
         story.task(name, at=at, function=name).runs(ms).returns()
     request = Request("GET / 1", ns(95), ns(130), Outcome.RETURNED, Spans.of(()), ns(95), status=200)
@@ -519,8 +486,7 @@ def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server() -> No
     assert served.functions["open_pool"].calls == 1
 
 
-def test_the_most_of_each_and_how_much_more_that_is_than_at_first() -> None:
-    story = Story()
+def test_the_most_of_each_and_how_much_more_that_is_than_at_first(story: Story) -> None:
     story.has_memory(-5, resident_mb=40, virtual_mb=400, threads=2)
     story.has_memory(10, resident_mb=61, virtual_mb=900, threads=53)
     story.has_memory(20, resident_mb=55, virtual_mb=950, threads=4)
