@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.accounts import Account, credentials
@@ -77,9 +78,7 @@ class Program:
 
 
 def start_on_free_port(
-    launch: Callable[[int], Program],
-    answers: Callable[[Program, int], bool],
-    ports: Iterator[int] | None = None,
+    launch: Callable[[int], Program], answers: Callable[[Program, int], bool]
 ) -> tuple[Program, int]:
     """Start a program and return it, with its port, once it answers.
 
@@ -87,9 +86,7 @@ def start_on_free_port(
     Raises ServiceError if it ends on every port that was tried, or takes too long.
     """
     words = ""
-    ports = ports or free_ports()
-    for _ in range(_ATTEMPTS):
-        port = next(ports)
+    for port in islice(free_ports(), _ATTEMPTS):
         program = launch(port)
         try:
             end_s = time.monotonic() + _ANSWERS_S

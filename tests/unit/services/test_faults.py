@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 
 import psycopg
@@ -153,7 +153,9 @@ def test_a_redis_that_listens_there_already_is_not_taken_for_ours(
         second.close()
 
 
-def test_after_three_taken_ports_it_gives_up_and_says_how_it_ended(taken: int) -> None:
+def test_after_three_taken_ports_it_gives_up_and_says_how_it_ended(
+    taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bind = f"import socket; socket.socket().bind(('127.0.0.1', {taken}))"
     tried = []
 
@@ -161,8 +163,9 @@ def test_after_three_taken_ports_it_gives_up_and_says_how_it_ended(taken: int) -
         tried.append(port)
         return Program([sys.executable, "-c", bind], endings=[])
 
+    monkeypatch.setattr(programs, "free_ports", lambda: repeat(taken))
     with pytest.raises(ServiceError, match="ended with exit code 1 before it answered"):
-        start_on_free_port(launch, lambda program, port: False, iter([taken] * 5))
+        start_on_free_port(launch, lambda program, port: False)
     assert tried == [taken] * 3
 
 
