@@ -146,7 +146,7 @@ class TestSaving:
         def full(source: object, target: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("os.replace", full)
+        monkeypatch.setattr(Path, "replace", full)
         with pytest.raises(RunFileError, match="No space left"):
             save(run, path)
         assert path.read_text() == "old"

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import tempfile
 import zlib
 from pathlib import Path
 
@@ -72,18 +71,11 @@ def load(path: str | os.PathLike[str]) -> Run:
 
 
 def _replace(target: Path, data: bytes) -> None:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        mode = target.stat().st_mode & 0o777
-    except OSError:  # it is new
-        umask = os.umask(0)
-        os.umask(umask)
-        mode = 0o666 & ~umask
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:  # follows no link that somebody else has put there
             file.write(data)
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
+        temporary.replace(target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
