@@ -251,22 +251,6 @@ def embedded() -> Mapping[str, str]:
     return {**environ_of("redis", "embedded"), **postgres_environ()}
 
 
-def test_two_at_once_know_nothing_of_each_other() -> None:
-    with (
-        Services(["redis", "postgres"], embedded()) as first,
-        Services(["redis", "postgres"], embedded()) as second,
-    ):
-        assert set(first.environment.values()).isdisjoint(second.environment.values())
-        with redis.Redis.from_url(first.environment["REDIS_URL"]) as one:
-            one.set("mine", "1")
-        with psycopg.connect(first.environment["DATABASE_URL"], autocommit=True) as connection:
-            connection.execute("DELETE FROM film")
-        with redis.Redis.from_url(second.environment["REDIS_URL"]) as other:
-            assert other.dbsize() == 0
-        with psycopg.connect(second.environment["DATABASE_URL"]) as connection:
-            assert len(titles(connection)) == len(films())
-
-
 def test_all_are_there_at_once_each_named_once_and_gone_afterwards() -> None:
     with Services(["postgres", "s3", "s3", "redis"], embedded()) as services:
         assert services.names == ("postgres", "s3", "redis")

@@ -15,7 +15,7 @@ from asyncdemo.load import Send
 from asyncdemo.model import Outcome, Run, RunOutcome
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Target
-from asyncdemo.serving import RunContext, Session, open_recording, readiness
+from asyncdemo.serving import RunContext, Session, readiness
 from asyncdemo.serving import session as sessions
 from asyncdemo.serving.ports import free_port
 from tests.hostile.traced import is_alive, until
@@ -69,15 +69,6 @@ def test_answers_come_in_the_order_of_the_requests(tmp_path: Path) -> None:
         for place, answer in enumerate(session.answers):
             assert answer[:4] == ("POST", "/upload", 200, "application/json")
             assert f'"bytes":{place % 3 + 1}' in answer.body.decode().replace(" ", "")
-
-
-def test_a_script_without_context_is_a_plain_recording(tmp_path: Path) -> None:
-    file = Target(str(script(tmp_path, "print('tea')")))
-    for nothing in (None, RunContext()):
-        with closing(open_recording(file, options(lanes=()), run_context=nothing)) as recording:
-            assert not isinstance(recording, Session)
-    with closing(open_recording(file, options(), run_context=loaded())) as session:
-        assert isinstance(session, Session)
 
 
 @pytest.mark.slow
