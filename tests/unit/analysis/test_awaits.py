@@ -24,9 +24,7 @@ COULD_OVERLAP = {
         for url in urls:
             await fetch(url)  #!
     """,
-    "a dict comprehension": """
-        return {url: await fetch(url) for url in urls}  #!
-    """,
+    "a dict comprehension": "return {url: await fetch(url) for url in urls}  #!",
     "a loop over what an await gave that is not in question": """
         for url in await index():
             await fetch(url)  #!
@@ -152,9 +150,7 @@ DEPENDS = {
             if page.last:
                 break
     """,
-    "and": """
-        return await check() and await fetch(1)  #!
-    """,
+    "and": "return await check() and await fetch(1)  #!",
     "an assertion": """
         a = await fetch(1)  #!
         assert a.ok
@@ -261,9 +257,7 @@ CANNOT_TELL = {
         fetch(1)  #!
         fetch(2)  #!
     """,
-    "no lines": """
-        await fetch(1)
-    """,
+    "no lines": "await fetch(1)",
 }
 
 
