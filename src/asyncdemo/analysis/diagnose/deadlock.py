@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
 from asyncdemo.analysis.diagnose.waiting import Phrases, listed, of_several
-from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, State, Stuck, Track
+from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
 _AT_A_HOLDER = frozenset({"lock", "semaphore", "connection pool"})
 """Waits that end when one of the holders gives it back."""
@@ -21,6 +21,8 @@ _ANY_OF_THEM = frozenset({"tasks", "executor"})
 _BY_ANYBODY = frozenset(
     {"event", "condition", "barrier", "empty queue", "full queue", "queue.join", "future", "greenlet"}
 )
+_Told = tuple[str, str, Site | None]
+"""(message, advice, the line it is about)"""
 _MOST_CLAUSES = 6
 _MOST_PLACES = 8
 
@@ -29,9 +31,9 @@ def deadlocks(run: Run) -> Iterator[Finding]:
     """Find cycles, and what was held by a task or thread that ended."""
     graph, phrases = _Graph(run), Phrases(run)
     for circle in graph.circles():
-        yield _circle(run, graph, phrases, circle)
+        yield finding(FindingKind.DEADLOCK, *_circle(run, graph, phrases, circle))
     for resource, holders in graph.abandoned():
-        yield _abandoned(graph, phrases, resource, holders)
+        yield finding(FindingKind.DEADLOCK, *_abandoned(graph, phrases, resource, holders))
 
 
 def where_they_wait(run: Run) -> tuple[str, ...]:
@@ -176,7 +178,7 @@ def _hosts(track: Track) -> bool:
     return any(span.wait.reason in LOOPS for span in track.spans[-3:])
 
 
-def _circle(run: Run, graph: _Graph, phrases: Phrases, circle: list[int]) -> Finding:
+def _circle(run: Run, graph: _Graph, phrases: Phrases, circle: list[int]) -> _Told:
     wanted = {graph.known[track].resource for track in circle if graph.known[track].reason in _AT_A_HOLDER}
     groups: defaultdict[str, list[Stuck]] = defaultdict(list)
     for track in circle:
@@ -188,8 +190,7 @@ def _circle(run: Run, graph: _Graph, phrases: Phrases, circle: list[int]) -> Fin
     more = len(clauses) - _MOST_CLAUSES
     told = "; ".join(clauses[:_MOST_CLAUSES]) + (f"; and {more} more" if more > 0 else "")
     none = "It can never go on." if len(circle) == 1 else "None of them can ever go on."
-    return finding(
-        FindingKind.DEADLOCK,
+    return (
         f"Deadlock: {told}. {none}",
         _advice(run, graph, circle, wanted),
         next((graph.known[track].site for track in circle if graph.held_up_by(track) is None), None),
@@ -233,13 +234,12 @@ def _advice(run: Run, graph: _Graph, circle: list[int], wanted: set[int | None])
     return "One of them must not wait for the other."
 
 
-def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Holding]) -> Finding:
+def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Holding]) -> _Told:
     waiting = [one for one in graph.known.values() if one.resource == resource and one.reason in _AT_A_HOLDER]
     ended = listed(list(dict.fromkeys(phrases.who(holding.track) for holding in holders)))
     what = phrases.holds(holders).removeprefix("holds ")
     where = _clause(phrases, phrases.where(waiting[0]), waiting)
-    return finding(
-        FindingKind.DEADLOCK,
+    return (
         f"Never given back: {ended} took {what} and ended without giving it back. "
         f"{where}, and can never go on.",
         "Take it with `with` (or `async with`): that gives it back however the block ends.",
