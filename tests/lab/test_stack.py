@@ -31,7 +31,6 @@ from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.stack.pairs import PAIRS
 from asyncdemo.lab.stack.stacked import contestant, is_row
 from asyncdemo.lab.stack.start import Stack, open_stack
-from asyncdemo.services.folders import remove_leftovers
 from tests.lab.contestants import alive, wait_until_gone
 from tests.lab.measuring import undisturbed
 from tests.support.servers import eventually
@@ -181,7 +180,6 @@ def test_nothing_of_it_survives_who_opened_it() -> None:
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
-    remove_leftovers()
 
 
 def test_without_nginx_and_pgbouncer_it_says_so_and_serves() -> None:

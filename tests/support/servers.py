@@ -112,7 +112,7 @@ def host_of(mark: str) -> int:
 
 
 def postgres_folders(temporary: Path) -> list[Path]:
-    return [path for path in temporary.iterdir() if "asyncdemo-postgres-" in path.name]
+    return [path for path in temporary.iterdir() if "asyncdemo-server-" in path.name]
 
 
 def eventually(holds: Callable[[], bool], within_s: float = 30) -> bool:

@@ -28,37 +28,23 @@ def test_a_summary_is_the_median_and_the_range() -> None:
     assert Summary.of([3.0, 1.0, 100.0]) == Summary(median=3.0, least=1.0, most=100.0, rounds=3)
 
 
-def test_one_bad_round_does_not_move_the_median_far() -> None:
-    assert Summary.of([1.0, 1.1, 1.2, 1.3, 50.0]).median == 1.2
-
-
 def test_nothing_measured_has_no_summary() -> None:
     with pytest.raises(ValueError, match="nothing was measured"):
         Summary.of([])
 
 
-def test_a_slow_round_cancels_in_its_ratio() -> None:
+def test_pairs_are_of_one_round_each_so_that_a_slow_one_cancels() -> None:
     assert paired_ratios([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == [2.0, 2.0, 2.0]
-
-
-def test_pairs_are_of_one_round_each() -> None:
     assert paired_differences([5.0, 9.0], [4.0, 6.0]) == [1.0, 3.0]
     with pytest.raises(ValueError):
         paired_ratios([1.0, 2.0], [1.0])
 
 
-def test_every_arm_takes_part_in_every_round() -> None:
-    rounds = list(orders(["bare", "traced", "profiled"], 20))
+def test_every_arm_takes_part_in_every_round_in_an_order_that_changes_and_can_be_repeated() -> None:
+    rounds = list(orders(["bare", "traced", "profiled"], 20, seed=7))
     assert [sorted(order) for order in rounds] == [["bare", "profiled", "traced"]] * 20
-
-
-def test_no_arm_always_comes_first() -> None:
-    firsts = {order[0] for order in orders(["bare", "traced", "profiled"], 20)}
-    assert firsts == {"bare", "traced", "profiled"}
-
-
-def test_the_order_can_be_repeated() -> None:
-    assert list(orders([1, 2, 3], 5, seed=7)) == list(orders([1, 2, 3], 5, seed=7))
+    assert {order[0] for order in rounds} == {"bare", "traced", "profiled"}
+    assert rounds == list(orders(["bare", "traced", "profiled"], 20, seed=7))
 
 
 @pytest.mark.parametrize(
@@ -66,12 +52,9 @@ def test_the_order_can_be_repeated() -> None:
     [
         (1.6, Target(1.6), "met"),
         (2.4, Target(1.6), "missed by 50%"),
-        (1.64, Target(1.6), "missed by 2.5%"),
         (12.0, Target(10, Bound.AT_LEAST), "met"),
         (8.0, Target(10, Bound.AT_LEAST), "missed by 20%"),
         (0.91, Target(1.0, Bound.NEAR), "met"),
-        (1.09, Target(1.0, Bound.NEAR), "met"),
-        (0.8, Target(1.0, Bound.NEAR), "missed by 20%"),
         (1.2, Target(1.0, Bound.NEAR), "missed by 20%"),
         (8.0, None, ""),
     ],
@@ -83,9 +66,6 @@ def test_a_verdict_says_by_how_much(figure: float, target: Target | None, words:
 def test_a_row_shows_median_range_rounds_target_and_verdict() -> None:
     row = Row("load", Summary.of([0.1, 0.2, 0.4]), percent, Target(0.3))
     assert row_cells(row) == ["load", "20%", "10% .. 40%", "3", "at most 30%", "met"]
-
-
-def test_a_single_round_has_no_range() -> None:
     assert row_cells(Row("load", Summary.of([0.2]), percent)) == ["load", "20%", "", "1", "", ""]
 
 
@@ -102,6 +82,8 @@ def test_only_what_is_between_the_marks_of_the_page_changes() -> None:
     assert once.endswith("<!-- benchmarks: end -->\nafter\n")
     assert "new" in once and "old" not in once
     assert with_table(once, "new") == once
+    with pytest.raises(ValueError, match="no marks"):
+        with_table("before and after", "new")
 
 
 def test_each_section_of_a_page_has_marks_of_its_own() -> None:
@@ -126,20 +108,6 @@ def test_twins_are_counted_and_one_without_an_interval_does_not_hold_1() -> None
     assert "does not hold 1" in twins[1].words and twins[2].words == "no interval: foreign-cpu"
 
 
-def test_of_no_twins_there_is_nothing_to_say() -> None:
-    assert twin_rows([]) == []
-
-
-def test_a_page_without_marks_is_not_written_into() -> None:
-    with pytest.raises(ValueError, match="no marks"):
-        with_table("before and after", "new")
-
-
-def test_the_page_of_the_docs_has_the_marks() -> None:
-    page = (ROOT / "docs" / "measure" / "speed.md").read_text(encoding="utf-8")
-    assert "| what |" in with_table(page, "| what |")
-
-
 def test_a_timed_script_does_the_same_and_tells_how_long(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,11 +117,8 @@ def test_a_timed_script_does_the_same_and_tells_how_long(
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out == "hello\n"
     assert json.loads(report.read_text(encoding="utf-8"))["wall_s"] > 0
-
-
-def test_a_script_without_a_main_part_cannot_be_timed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="__main__"):
-        timed("print(1)\n", tmp_path / "report.json")
+        timed("print(1)\n", report)
 
 
 @pytest.mark.release
@@ -169,18 +134,6 @@ def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    for words in (
-        "a step of a task",
-        "asyncdemo --help",
-        "the verdict",
-        "frames/s",
-        "bytes",
-        "× its ideal",
-        "VizTracer",
-        "the load client's CPU",
-        "More latency than there was",
-        "a server that stalls",
-        "A/A",
-    ):
+    for words in ("a step of a task", "asyncdemo --help", "the verdict", "VizTracer", "a server that stalls"):
         assert words in ended.stdout
     assert page.read_text(encoding="utf-8") == before

@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,12 +63,9 @@ def test_how_tests_ended_is_read_from_the_report(tmp_path: Path) -> None:
     }
 
 
-def test_what_ends_alike_is_no_difference_however_it_ends() -> None:
+def test_what_ends_otherwise_or_is_missing_is_a_difference_and_unsteady_if_it_ended_alike_once() -> None:
     ends = {"test_one": "passed", "test_two": "failed"}
     assert compare([ends, ends], [ends, ends]) == []
-
-
-def test_a_test_that_ends_otherwise_or_is_missing_is_a_difference() -> None:
     found = compare([{"a": "passed", "b": "passed"}], [{"a": "failed", "c": "passed"}])
     assert found == [
         Difference("a", ("passed",), ("failed",)),
@@ -74,11 +73,8 @@ def test_a_test_that_ends_otherwise_or_is_missing_is_a_difference() -> None:
         Difference("c", (MISSING,), ("passed",)),
     ]
     assert not any(difference.is_unsteady for difference in found)
-
-
-def test_a_test_that_ended_alike_once_is_unsteady() -> None:
-    plain, traced = [{"a": "passed"}, {"a": "failed"}], [{"a": "failed"}, {"a": "failed"}]
-    assert [difference.is_unsteady for difference in compare(plain, traced)] == [True]
+    (unsteady,) = compare([{"a": "passed"}, {"a": "failed"}], [{"a": "failed"}, {"a": "failed"}])
+    assert unsteady.is_unsteady
 
 
 def test_an_entry_allows_a_test_of_its_suite_and_python_only() -> None:
@@ -100,10 +96,13 @@ def test_a_difference_without_a_reason_and_a_reason_without_a_difference_are_tol
     assert needless(result, [entry, old, replace(old, suite="other")]) == [old]
 
 
-def test_the_table_has_each_result_and_why_its_tests_differ() -> None:
+def test_the_table_has_each_result_and_why_its_tests_differ(tmp_path: Path) -> None:
     suite = Suite("borrowed", "1.2", "00", leaves_out="its benchmarks")
-    result = replace(RESULT, differences=(DIFFERS, UNSTEADY))
-    text = tables([suite], [result], [Allowed("borrowed", "test_one", "It looks at a private name.")])
+    result = replace(RESULT, differences=(DIFFERS, UNSTEADY), notes=("a hook was switched off",))
+    save_result(result, tmp_path)
+    text = tables(
+        [suite], load_results(tmp_path), [Allowed("borrowed", "test_one", "It looks at a private name.")]
+    )
     cells = [cell.strip() for cell in text.splitlines()[2].strip("|").split("|")]
     assert cells == ["borrowed", "1.2", "3.11", "1,200", "4", "1", "1", "1.50 ×", "20 → 30"]
     assert "- borrowed: its benchmarks" in text
@@ -111,21 +110,21 @@ def test_the_table_has_each_result_and_why_its_tests_differ() -> None:
     assert "not known yet" in tables([suite], [result], [])
 
 
-def test_results_are_kept(tmp_path: Path) -> None:
-    result = replace(RESULT, differences=(DIFFERS,), notes=("a hook was switched off",))
-    save_result(result, tmp_path)
-    assert load_results(tmp_path) == [result]
+def measured(folder: Path, how: str, environment: Mapping[str, str] = os.environ) -> tuple[bytes, Any]:
+    """What ``borrowed.py`` writes, and the report about it."""
+    command = [sys.executable, measure.__file__, how, "60", "report.json", "borrowed"]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=True
+    )
+    return done.stdout, json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
 def test_a_hook_that_fails_fails_the_suite_though_its_tests_end_alike(tmp_path: Path) -> None:
     (tmp_path / "borrowed.py").write_text(
         "import queue; queue.Queue().put(1); print('hello')", encoding="utf-8"
     )
-    command = [sys.executable, measure.__file__, "traced", "60", "report.json", "borrowed"]
-    environment = {**os.environ, **faulty(tmp_path / "site", "queue.Queue.put")}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
-    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert (done.stdout, report["exit_code"]) == (b"hello\n", 0)
+    output, report = measured(tmp_path, "traced", faulty(tmp_path / "site", "queue.Queue.put"))
+    assert (output, report["exit_code"]) == (b"hello\n", 0)
     result = replace(RESULT, differences=tuple(faults([report["notes"]])))
     (fault,) = unexplained(result, [])
     assert fault.test.startswith("note: From ... s on `queue.Queue.put` was not observed")
@@ -136,24 +135,16 @@ def test_a_hook_that_fails_fails_the_suite_though_its_tests_end_alike(tmp_path: 
     )
 
 
-def test_a_hook_that_fails_in_one_repetition_is_no_unsteady_one() -> None:
+def test_a_hook_that_fails_in_one_repetition_is_a_fault_and_how_a_recording_is_shown_is_none() -> None:
     stops = "The recording stops after 2.10 s: nobody took what was recorded."
     (fault,) = faults([[], [stops]])
     assert fault.traced == ("not noted", "noted")
     assert not fault.is_unsteady
     assert len(faults([[stops], [stops.replace("2.10", "3.20")]])) == 1
-
-
-def test_how_a_recording_is_shown_and_what_else_was_started_is_no_fault() -> None:
-    notes = [
-        "The script was forked once: what goes on in a fork is not observed.",
-        "The script was forked 1,234 times: what goes on in a fork is not observed.",
-        "The script started processes with multiprocessing, which are not observed.",
-        "Up to 2.10 s the states of a lane are summed up in stretches of 1.0 ms, as there are too many.",
-        "Who woke whom is kept from 2.10 s on.",
-        "The first 2,000 tasks that ended are drawn, and of the others those that stand out.",
-    ]
-    assert faults([notes]) == []
+    shown = "Up to 2.10 s the states of a lane are summed up in stretches of 1.0 ms, as there are too many."
+    assert (
+        faults([["The script was forked 1,234 times: what goes on in a fork is not observed.", shown]]) == []
+    )
 
 
 def test_the_lists_are_sound() -> None:
@@ -207,9 +198,6 @@ def test_how_tests_of_a_unittest_runner_ended_is_written_down(tmp_path: Path) ->
 @pytest.mark.parametrize("how", ["plain", "traced"])
 def test_a_module_is_measured(how: str, tmp_path: Path) -> None:
     (tmp_path / "borrowed.py").write_text("import sys; print('hello'); sys.exit(3)", encoding="utf-8")
-    command = [sys.executable, measure.__file__, how, "60", "report.json", "borrowed"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
-    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert done.stdout == b"hello\n"
-    assert report["exit_code"] == 3
+    output, report = measured(tmp_path, how)
+    assert (output, report["exit_code"]) == (b"hello\n", 3)
     assert report["cpu_s"] > 0 and report["kib"] > 0

@@ -1,4 +1,1 @@
-"""What a ``Run`` means: figures, findings with advice, and what the source says. Pure functions.
-
-Not here: showing any of it (see ``render``).
-"""
+"""What a ``Run`` means: figures, findings with advice, and what the source says. Pure functions."""

@@ -1,7 +1,4 @@
-"""What made a row continue: the wake that ended its last wait, or the track that started it.
-
-Not here: how long it waited and for what (see ``metrics``).
-"""
+"""What made a row continue: the wake that ended its last wait, or the track that started it."""
 
 from __future__ import annotations
 

@@ -7,23 +7,32 @@ anything. Not here: measuring (see ``metrics``), judging (``diagnose``), files (
 
 from __future__ import annotations
 
-from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, State, TrackKind
+from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, Site, State, TrackKind
 from asyncdemo.model.observations import (
     AwaitSequence,
     BlockingCall,
+    Connection,
     Delay,
     Holding,
+    Resource,
+    Slot,
     SlowStep,
     Stuck,
     Unawaited,
     Uncaught,
 )
-from asyncdemo.model.resources import Connection, Resource, Slot
-from asyncdemo.model.rows import Answer, Lane, Request, SummedTasks, Track, lineage
-from asyncdemo.model.run import Evidence, MemorySample, Run
-from asyncdemo.model.site import Site
-from asyncdemo.model.spans import LOOPS, NO_WAIT, CoarseSpans, Span, Spans, Wait
-from asyncdemo.model.wakes import Wake, Wakes
+from asyncdemo.model.run import (
+    Answer,
+    Evidence,
+    Lane,
+    MemorySample,
+    Request,
+    Run,
+    SummedTasks,
+    Track,
+    lineage,
+)
+from asyncdemo.model.spans import LOOPS, NO_WAIT, CoarseSpans, Span, Spans, Wait, Wake, Wakes
 
 __all__ = [
     "LOOPS",

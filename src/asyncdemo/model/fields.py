@@ -10,7 +10,7 @@ import functools
 import math
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, Final, TypeVar, cast
@@ -79,13 +79,14 @@ def time(name: str, value: object) -> int:
 def _fields(kind: Any) -> tuple[tuple[str, Any, Any], ...]:
     """Return (name, default or MISSING, type) for each field."""
     hints = typing.get_type_hints(kind)
-    return tuple((field.name, _default(field), hints[field.name]) for field in fields(kind))
-
-
-def _default(field: Field[Any]) -> Any:
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
+    return tuple(
+        (
+            field.name,
+            field.default if field.default_factory is MISSING else field.default_factory(),
+            hints[field.name],
+        )
+        for field in fields(kind)
+    )
 
 
 def _plain(value: Any) -> Any:

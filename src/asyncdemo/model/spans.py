@@ -1,4 +1,7 @@
-"""What a lane was doing, when and why: kept as columns, since a run may have a million spans."""
+"""What a lane was doing, when and why, and who woke whom.
+
+Kept as columns, since a run may have a million of each.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,7 @@ from itertools import chain, islice
 from operator import sub
 from typing import overload
 
-from asyncdemo.model.kinds import State
-from asyncdemo.model.site import Site
+from asyncdemo.model.kinds import Site, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,3 +204,70 @@ class Spans(Sequence[Span]):
 
     def __repr__(self) -> str:
         return f"Spans({list(self)!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """One track making another ready.
+
+    Attributes:
+        at_ns: When it happened.
+        waker: Index into ``Run.tracks`` of the track that did it.
+        woken: Index into ``Run.tracks`` of the track that became ready.
+    """
+
+    at_ns: int
+    waker: int
+    woken: int
+
+
+class Wakes(Sequence[Wake]):
+    """A sequence of ``Wake``, in order of time for each woken track; kept as columns, 16 bytes a wake."""
+
+    __slots__ = ("_at", "_waker", "_woken")
+
+    def __init__(self, wakes: Iterable[Wake] = ()) -> None:
+        self._at, self._waker, self._woken = array("q"), array("i"), array("i")
+        for wake in wakes:
+            self.add(wake.at_ns, wake.waker, wake.woken)
+
+    def add(self, at_ns: int, waker: int, woken: int) -> None:
+        """Append one; the arguments are those of ``Wake``."""
+        self._at.append(at_ns)
+        self._waker.append(waker)
+        self._woken.append(woken)
+
+    def last(self, woken: int, until_ns: int) -> Wake | None:
+        """Return the last wake of a track up to a given time.
+
+        Args:
+            woken: Index into ``Run.tracks``.
+            until_ns: Later wakes do not count.
+        """
+        found, at = None, -1
+        for _ in range(self._woken.count(woken)):
+            at = self._woken.index(woken, at + 1)
+            if self._at[at] > until_ns:
+                break
+            found = self[at]
+        return found
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    @overload
+    def __getitem__(self, index: int) -> Wake: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Wake]: ...
+    def __getitem__(self, index: int | slice) -> Wake | list[Wake]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return Wake(self._at[index], self._waker[index], self._woken[index])
+
+    def __iter__(self) -> Iterator[Wake]:
+        return map(Wake, self._at, self._waker, self._woken)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Wakes) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable columns

@@ -1,4 +1,5 @@
-"""An unprivileged user to run PostgreSQL as, since it refuses to run as root (as in containers and CI).
+"""An unprivileged user to run PostgreSQL as, since it refuses to run as root (as in containers and CI),
+and the folder of a server's files, which that user can reach.
 
 No user is created: one that the system already has is enough.
 """
@@ -6,24 +7,25 @@ No user is created: one that the system already has is enough.
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from asyncdemo.errors import ServiceError
+
+_OPEN_PLACES: Final = (Path("/tmp"), Path("/var/tmp"))
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user of the system other than the current one."""
-
     name: str
     uid: int
     gid: int
 
     def owns(self, folder: Path) -> None:
-        """Make it the owner of a folder and everything in it."""
         for root, folders, files in os.walk(folder):
             for name in folders + files:
                 os.lchown(os.path.join(root, name), self.uid, self.gid)
@@ -59,3 +61,29 @@ def credentials(account: Account | None) -> dict[str, Any]:
     if account is None:
         return {}
     return {"user": account.uid, "group": account.gid, "extra_groups": []}
+
+
+class ServerFolder:
+    """A new folder at ``path``, which belongs to the account."""
+
+    def __init__(self, account: Account | None) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="asyncdemo-server-", dir=_place(account)))
+        if account is not None:
+            account.owns(self.path)
+
+    def close(self) -> None:
+        """Remove the folder and everything in it. May be called twice."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _place(account: Account | None) -> Path:
+    """Return the system's folder for temporary files, or another that the account can reach."""
+    usual = Path(tempfile.gettempdir())
+    if account is None:
+        return usual
+    for folder in (usual, *_OPEN_PLACES):
+        if folder.is_dir() and account.reaches(folder):
+            return folder
+    raise ServiceError(
+        f"The user {account.name!r} cannot reach {usual}. Set TMPDIR to a folder that every user can reach."
+    )

@@ -1,7 +1,4 @@
-"""Choose the server behind a service: a given address, an installed program, or one that a package brings.
-
-Not here: starting it, or asking a running server for its version (see ``host``).
-"""
+"""Choose the server behind a service: a given address, an installed program, or one that a package brings."""
 
 from __future__ import annotations
 
@@ -124,14 +121,14 @@ def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
         NotThereError: If something is missing; it has the command that installs it.
     """
     wanted = _wanted(name, environ)
-    _need(name, _CLIENTS[name])
+    if missing := [package for package in _CLIENTS[name] if version_of(package) is None]:
+        raise _missing(name, missing)
     address = environ.get(_ADDRESSES.get(name, ""), "")
     if wanted is None and address:
         return Choice(name, Source.URL, address)
-    finders = {Source.EMBEDDED: _embedded, Source.INSTALLED: _installed}
     order = [Source.INSTALLED, Source.EMBEDDED] if name == "redis" else [Source.EMBEDDED, Source.INSTALLED]
     for source in [wanted] if wanted else order:
-        where = finders[source](name, environ)
+        where = _embedded(name) if source is Source.EMBEDDED else _installed(name, environ.get("PATH"))
         if where is not None:
             return Choice(name, source, where)
     if wanted is Source.INSTALLED:
@@ -173,19 +170,12 @@ def _wanted(name: str, environ: Mapping[str, str]) -> Source | None:
     return Source(value)
 
 
-def _need(name: str, packages: tuple[str, ...]) -> None:
-    if missing := [package for package in packages if version_of(package) is None]:
-        raise _missing(name, missing)
-
-
 def _missing(name: str, packages: list[str]) -> NotThereError:
-    return NotThereError(
-        f"{NOUNS[name]} needs {' and '.join(packages)}, not installed here.",
-        install_command("course"),
-    )
+    words = f"{NOUNS[name]} needs {' and '.join(packages)}, not installed here."
+    return NotThereError(words, install_command("course"))
 
 
-def _embedded(name: str, environ: Mapping[str, str]) -> str | None:  # noqa: ARG001  (as _installed)
+def _embedded(name: str) -> str | None:
     if version_of(_BRINGS[name]) is None:
         return None
     return _packaged_postgres() if name == "postgres" else ""
@@ -200,8 +190,7 @@ def _packaged_postgres() -> str | None:
     return _newest(str(folder) for folder in Path(found.origin).parent.glob("pginstall*/bin"))
 
 
-def _installed(name: str, environ: Mapping[str, str]) -> str | None:
-    path = environ.get("PATH")
+def _installed(name: str, path: str | None) -> str | None:
     if name == "redis":
         return shutil.which("redis-server", path=path) or shutil.which("valkey-server", path=path)
     if name == "postgres":

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.services.accounts import Account, account_for_servers, credentials
-from asyncdemo.services.folders import ServerFolder
+from asyncdemo.services.accounts import Account, ServerFolder, account_for_servers, credentials
 from asyncdemo.services.programs import Program, start_on_free_port
 
 ROLE: Final = "asyncdemo"
@@ -112,7 +111,6 @@ class Cluster:
             environment=_environment(self._account),
             folder=self._folder.path,
             account=self._account,
-            keep_open=[self._folder.lock.fileno()],
         )
 
     def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002  (as for all servers)

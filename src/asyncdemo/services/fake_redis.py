@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import redis
 from fakeredis import TcpFakeServer, __version__
 
-from asyncdemo.services.server import Started
+from asyncdemo.services.server import Server, Started
 
 
 class _Server(TcpFakeServer):
@@ -45,7 +44,7 @@ def _as_redis_does(handler: Any) -> Any:
     return Handler
 
 
-class FakeRedis:
+class FakeRedis(Server):
     def __init__(self) -> None:
         self._server = _Server(("127.0.0.1", 0))
         self._server.daemon_threads = True  # otherwise it keeps the thread of every past connection
@@ -57,12 +56,6 @@ class FakeRedis:
         self.reset()
         return Started({"REDIS_URL": self._url}, f"fakeredis {__version__}", os.getpid())
 
-    def watch(self, lost: Callable[[str], None]) -> None:
-        """Do nothing: the server ends only with our own process."""
-
     def reset(self) -> None:
         with redis.Redis.from_url(self._url) as client:
             client.flushall()
-
-    def close(self) -> None:
-        """Do nothing: the server ends with our own process and leaves nothing behind."""

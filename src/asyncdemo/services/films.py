@@ -43,8 +43,6 @@ _SECOND: Final = """
 
 
 class Film(NamedTuple):
-    """A row of the film table."""
-
     film_id: int
     title: str
     release_year: int

@@ -12,20 +12,15 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from importlib import import_module
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.server import Server
-
-_MODULES: Final = {
-    "s3": "asyncdemo.services.s3",
-    "redis": "asyncdemo.services.redis",
-    "postgres": "asyncdemo.services.postgres",
-}
 
 
 def main() -> int:
@@ -39,7 +34,8 @@ def main() -> int:
         except OSError:  # nobody listens; stdin will end, too
             pass
 
-    _heed_signals()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and closes stdin
+    _on_ending(_leave)
     orders = iter(sys.stdin.buffer.readline, b"")
     order = json.loads(next(orders))
     choice = Choice(order["name"], Source(order["source"]), order["where"])
@@ -55,7 +51,7 @@ def main() -> int:
             os._exit(1)
 
     try:
-        server = import_module(_MODULES[choice.name]).server_for(choice)
+        server = import_module(f"asyncdemo.services.{choice.name}").server_for(choice)
         assert server is not None
         started = server.start()
         server.watch(lost)
@@ -73,7 +69,7 @@ def main() -> int:
         say(failed=f"says: {' '.join(str(error).split())}")
         return 1
     finally:
-        _heed_no_signals()
+        _on_ending(signal.SIG_IGN)
         with ending:
             if server is not None:
                 server.close()
@@ -93,21 +89,13 @@ def _client_errors(name: str) -> tuple[type[Exception], ...]:
     return (OSError,)
 
 
-def _heed_signals() -> None:
-    """Ignore Ctrl-C: the parent handles it and closes stdin. Exit cleanly on SIGTERM and SIGHUP."""
+def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
+    sys.exit(128 + number)
 
-    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
-        sys.exit(128 + number)
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _on_ending(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, leave)
-
-
-def _heed_no_signals() -> None:
-    """Ignore further signals: this process is already ending."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, handler)
 
 
 if __name__ == "__main__":

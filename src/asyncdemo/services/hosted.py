@@ -1,7 +1,4 @@
-"""Our side of one service: its process, its responses, and the last lines that its server printed.
-
-Not here: choosing the server (see ``choice``), several of them (``services``).
-"""
+"""Our side of one service: its process, its responses, and the last lines that its server printed."""
 
 from __future__ import annotations
 
@@ -43,6 +40,7 @@ class Hosted:
     def __init__(self, choice: Choice) -> None:
         """Start its process without waiting for it."""
         self.choice = choice
+        self._noun = choice.noun
         self.environment: dict[str, str] = {}
         self.words = ""
         self.server_pid: int | None = None
@@ -107,7 +105,6 @@ class Hosted:
         return self._with_last_words(f"{self._noun} has died: its server {how}.")
 
     def kill(self) -> None:
-        """Kill the server as the system would."""
         if self.choice.source is Source.URL:
             raise ServiceError(f"{self._noun} belongs to somebody else, so it is not killed.")
         if self.server_pid is not None:
@@ -133,10 +130,6 @@ class Hosted:
         if self._process.returncode < 0:
             self._end_orphans()
         self._hear_out()
-
-    @property
-    def _noun(self) -> str:
-        return self.choice.noun
 
     def _failed(self, message: _Message, otherwise: str) -> str:
         said = f"{self._noun} {message.get('failed', otherwise)}"

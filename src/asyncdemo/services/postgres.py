@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Identifier
 from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.cluster import ROLE, Cluster
 from asyncdemo.services.films import TABLES, films
-from asyncdemo.services.server import Started
+from asyncdemo.services.server import Server, Started
 
 _CONNECT_S: Final = 10
 # The same text in the same order on every server, whatever its settings.
@@ -31,7 +31,7 @@ def server_for(choice: Choice) -> Postgres:
     return Postgres({"host": "127.0.0.1", "user": ROLE, "dbname": "postgres", "sslmode": "disable"}, cluster)
 
 
-class Postgres:
+class Postgres(Server):
     """Our database. On a server that is not ours, no other database is ever changed."""
 
     def __init__(self, address: Mapping[str, str | int | None], cluster: Cluster | None) -> None:

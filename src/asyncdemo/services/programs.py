@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.accounts import Account, credentials
@@ -34,10 +35,9 @@ class Program:
         environment: Mapping[str, str] | None = None,
         folder: str | os.PathLike[str] | None = None,
         account: Account | None = None,
-        keep_open: Sequence[int] = (),
     ) -> None:
         """Start it. ``endings`` are signals that ask it to end, the gentlest first; ``folder`` is its working
-        directory, since the account might not reach ours; it inherits the descriptors ``keep_open``.
+        directory, since the account might not reach ours.
         """
         self._endings = endings
         self._ending = False
@@ -47,7 +47,6 @@ class Program:
             stdout=sys.stderr.fileno(),
             env=environment,
             cwd=folder,
-            pass_fds=tuple(keep_open),
             **credentials(account),
         )
 
@@ -79,9 +78,7 @@ class Program:
 
 
 def start_on_free_port(
-    launch: Callable[[int], Program],
-    answers: Callable[[Program, int], bool],
-    ports: Iterator[int] | None = None,
+    launch: Callable[[int], Program], answers: Callable[[Program, int], bool]
 ) -> tuple[Program, int]:
     """Start a program and return it, with its port, once it answers.
 
@@ -89,9 +86,7 @@ def start_on_free_port(
     Raises ServiceError if it ends on every port that was tried, or takes too long.
     """
     words = ""
-    ports = ports or free_ports()
-    for _ in range(_ATTEMPTS):
-        port = next(ports)
+    for port in islice(free_ports(), _ATTEMPTS):
         program = launch(port)
         try:
             end_s = time.monotonic() + _ANSWERS_S
@@ -118,7 +113,6 @@ def free_ports() -> Iterator[int]:
 
 
 def ending_words(code: int) -> str:
-    """Return how a process ended, by its return code."""
     if code >= 0:
         return f"ended with exit code {code}"
     with contextlib.suppress(ValueError):  # a signal without a name

@@ -38,7 +38,7 @@ def server_for(choice: Choice) -> Server:
     return FakeRedis()
 
 
-class RedisProgram:
+class RedisProgram(Server):
     """Our own server, which writes nothing to the disk."""
 
     def __init__(self, where: str) -> None:
@@ -81,7 +81,7 @@ class RedisProgram:
         return Program([*command, "--user", *_RIGHTS], endings=[])
 
 
-class BorrowedRedis:
+class BorrowedRedis(Server):
     """An empty database of somebody else's server; emptied again at the end.
 
     It is claimed with a key in the database that the address names, so that two processes never take
@@ -108,9 +108,6 @@ class BorrowedRedis:
         raise ServiceError(
             f"has no empty database among its numbers 0 to {_DATABASES - 1}, and we touch no other"
         )
-
-    def watch(self, lost: Callable[[str], None]) -> None:
-        """Do nothing: it is not our server, and its users will notice."""
 
     def reset(self) -> None:
         if self._ours is not None:

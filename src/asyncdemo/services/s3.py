@@ -8,7 +8,6 @@ from __future__ import annotations
 import http.client
 import logging
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +17,7 @@ from werkzeug.serving import WSGIRequestHandler
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.choice import Choice
-from asyncdemo.services.server import Started
+from asyncdemo.services.server import Server, Started
 
 BUCKET: Final = "asyncdemo"
 _ANSWERS_S: Final = 30.0
@@ -29,7 +28,7 @@ def server_for(choice: Choice) -> MotoServer:  # noqa: ARG001  (the same signatu
     return MotoServer()
 
 
-class MotoServer:
+class MotoServer(Server):
     def __init__(self) -> None:
         logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it writes a line for every request
         # A response is sent in two writes. With Nagle's algorithm, the second waits until the first is
@@ -45,15 +44,9 @@ class MotoServer:
         host, port = self._address
         return Started(_environment(f"http://{host}:{port}"), f"moto {__version__}", os.getpid())
 
-    def watch(self, lost: Callable[[str], None]) -> None:
-        """Do nothing: the server ends only with our own process."""
-
     def reset(self) -> None:
         self._ask("POST", "/moto-api/reset")
         self._ask("PUT", f"/{BUCKET}")
-
-    def close(self) -> None:
-        """Do nothing: the server ends with our own process and leaves nothing behind."""
 
     def _ask(self, method: str, path: str) -> None:
         connection = http.client.HTTPConnection(*self._address, timeout=_ANSWERS_S)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +19,19 @@ class Started:
     folder: str | None = None
 
 
-class Server(Protocol):
+class Server:
+    """By default one that ends with our own process, or is not ours, and leaves nothing behind."""
+
     def start(self) -> Started:
         """Start it; return when it answers and is seeded."""
-
-    def watch(self, lost: Callable[[str], None]) -> None:
-        """Call ``lost`` with how the server ended, if it ends unasked and not with our own process."""
+        raise NotImplementedError
 
     def reset(self) -> None:
         """Return it to its freshly seeded state."""
+        raise NotImplementedError
+
+    def watch(self, lost: Callable[[str], None]) -> None:
+        """Call ``lost`` with how the server ended, if it ends unasked and not with our own process."""
 
     def close(self) -> None:
         """End it and remove what it wrote. May be called twice, and before ``start`` has returned."""

@@ -9,7 +9,6 @@ from typing import Final, Self
 
 from asyncdemo.errors import ServiceError, UsageError
 from asyncdemo.services.choice import NAMES, choose
-from asyncdemo.services.folders import remove_leftovers
 from asyncdemo.services.hosted import Hosted
 
 
@@ -116,5 +115,3 @@ class Services:
             hosted.ask_end()
         for hosted in running:
             hosted.wait_end()
-        if running:
-            remove_leftovers()

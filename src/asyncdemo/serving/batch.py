@@ -1,7 +1,4 @@
-"""Recordings that belong together: all at the same time or one after another, with handling of Ctrl-C.
-
-Not here: a recording (see ``recording.runner``), or signals, keys and pictures (the code that polls).
-"""
+"""Recordings that belong together: all at the same time or one after another, with handling of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -36,10 +33,6 @@ class Job:
     def serves(self) -> bool:
         return self.run_context is not None and self.run_context.plan is not None
 
-    def open(self, listener: Listener | None) -> Recording | Session:
-        """Return a recording or session that is not started yet."""
-        return open_recording(self.target, self.options, listener, run_context=self.run_context)
-
 
 class Batch:
     """A context manager. ``begin`` starts what comes next, ``poll`` follows it to its end.
@@ -68,7 +61,10 @@ class Batch:
         """
         self.runs: list[Run] = []
         self.interrupted = self._begun = False
-        self._recordings = [job.open(listener) for job, listener in zip(jobs, listeners, strict=True)]
+        self._recordings = [
+            open_recording(job.target, job.options, listener, run_context=job.run_context)
+            for job, listener in zip(jobs, listeners, strict=True)
+        ]
         places = list(range(len(jobs)))
         self._heats = [places] if race else [[place] for place in places]
         self._alive: list[int] = []

@@ -8,7 +8,6 @@ compared (see ``analysis.schedules``).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -38,12 +37,6 @@ class _Stopped(Exception):
     pass
 
 
-@dataclass(slots=True)
-class _Found:
-    count: int
-    example: Attempt
-
-
 def explore(
     target: Target,
     options: Options,
@@ -63,12 +56,12 @@ def explore(
         stdout=Stdout.CAPTURE,
         timeout_s=LIMIT_S if options.timeout_s is None else options.timeout_s,
     )
-    groups: dict[Hashable, _Found] = {}
+    groups: dict[Hashable, Group] = {}
     with ForkServer(target, options) as server:
         runs = _Runs(server, target, options, poll, look)
         try:
             base = next(runs.attempts([()]))
-            groups[base.key] = _Found(1, base)
+            groups[base.key] = Group(1, base)
             why = _unexplorable(base.run)
             if not why:
                 why = _try(runs, groups, count)
@@ -78,22 +71,21 @@ def explore(
     return Exploration(count, _sorted(groups), why)
 
 
-def _try(runs: _Runs, groups: dict[Hashable, _Found], count: int) -> str:
+def _try(runs: _Runs, groups: dict[Hashable, Group], count: int) -> str:
     """Return why not all were tried, or ""."""
     late = 0
     for attempt in runs.attempts(range(1, count)):
         late += attempt.run.outcome is RunOutcome.TIMEOUT
-        found = groups.setdefault(attempt.key, _Found(0, attempt))
-        found.count += 1
-        found.example = min(found.example, attempt, key=lambda one: len(delays_of(one.run)))
+        found = groups.get(attempt.key, Group(0, attempt))
+        example = min(found.example, attempt, key=lambda one: len(delays_of(one.run)))
+        groups[attempt.key] = Group(found.count + 1, example)
         if late == _TIMEOUTS:
             return f"{late} schedules reached the time limit, so no others were tried."
     return ""
 
 
-def _sorted(groups: dict[Hashable, _Found]) -> tuple[Group, ...]:
-    """Put the script's own outcome first, then order by the size of the schedule."""
-    found = [Group(found.count, found.example) for found in groups.values()]
+def _sorted(groups: dict[Hashable, Group]) -> tuple[Group, ...]:
+    found = list(groups.values())
     return (*found[:1], *sorted(found[1:], key=_size))
 
 
@@ -112,7 +104,7 @@ def _unexplorable(run: Run) -> str:
     return ""
 
 
-def _make_small(runs: _Runs, groups: dict[Hashable, _Found], base: Attempt) -> None:
+def _make_small(runs: _Runs, groups: dict[Hashable, Group], base: Attempt) -> None:
     """Shrink the differing attempt that has the fewest delays, to fewer and shorter ones.
 
     Uses delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002),
@@ -146,7 +138,7 @@ def _make_small(runs: _Runs, groups: dict[Hashable, _Found], base: Attempt) -> N
         half_ns = length_ns // 2 // _UNIT_NS * _UNIT_NS or length_ns // 2
         if half_ns < _SHORTEST_NS or not differs((*delays[:at], (callback, half_ns), *delays[at + 1 :])):
             at += 1
-    groups[best.key].example = best
+    groups[best.key] = replace(groups[best.key], example=best)
 
 
 class _Runs:
@@ -169,50 +161,42 @@ class _Runs:
     def attempts(self, schedules: Iterable[Delays]) -> Iterator[Attempt]:
         """Yield in the order of the schedules. Raises _Stopped."""
         waiting = iter(schedules)
-        with ExitStack() as stack:
-            begun: list[_UnderWay] = []
+        begun: list[_UnderWay] = []
+        try:
             while True:
                 while len(begun) < _AT_A_TIME and (delays := next(waiting, None)) is not None:
-                    begun.append(stack.enter_context(self._begin(delays)))
+                    begun.append(self._open(delays))
+                    begun[-1].recording.start()
+                    begun[-1].recording.go()
                 if not begun:
                     return
                 if not self._poll():
                     raise _Stopped
                 for one in begun:
-                    one.poll()
+                    one.over = one.over or not one.recording.poll(_POLL_S)
                 while begun and begun[0].over:
-                    one = begun.pop(0)
-                    yield one.attempt(self._look)
-                    one.recording.close()
+                    yield self._attempt(begun[0])
+                    begun.pop(0).recording.close()
+        finally:
+            for one in begun:
+                one.recording.close()
 
-    def _begin(self, delays: Delays) -> _UnderWay:
+    def _open(self, delays: Delays) -> _UnderWay:
         output = OutputBuffer()
         options = replace(self._options, delays=delays)
-        return _UnderWay(delays, output, Recording(self._target, options, output, child=self._server.child()))
+        child = self._server.child()
+        return _UnderWay(delays, output, Recording(self._target, options, output, child=child))
+
+    def _attempt(self, ended: _UnderWay) -> Attempt:
+        run = ended.recording.result()
+        ending = ending_of(run, ended.output.stdout, ended.output.stderr)
+        verdict = None if self._look is None else self._look(run, ended.output)
+        return Attempt(ended.delays, run, ending, verdict)
 
 
+@dataclass(slots=True)
 class _UnderWay:
-    """A context manager for one run."""
-
-    def __init__(self, delays: Delays, output: OutputBuffer, recording: Recording) -> None:
-        self._delays = delays
-        self._output = output
-        self.recording = recording
-        self.over = False
-
-    def __enter__(self) -> _UnderWay:
-        self.recording.start()
-        self.recording.go()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.recording.close()
-
-    def poll(self) -> None:
-        self.over = self.over or not self.recording.poll(_POLL_S)
-
-    def attempt(self, look: Look | None) -> Attempt:
-        run = self.recording.result()
-        ending = ending_of(run, self._output.stdout, self._output.stderr)
-        verdict = None if look is None else look(run, self._output)
-        return Attempt(self._delays, run, ending, verdict)
+    delays: Delays
+    output: OutputBuffer
+    recording: Recording
+    over: bool = False

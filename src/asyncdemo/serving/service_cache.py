@@ -71,7 +71,6 @@ class _Starting:
         return not self._thread.is_alive()
 
     def close(self) -> None:
-        """Stop, however far they have got."""
         self.services.close()
         self._thread.join()
 

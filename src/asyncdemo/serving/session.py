@@ -18,11 +18,10 @@ from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.runner import Child, Listener, Options, Recording, Target
 from asyncdemo.recording.terminals import Settings
 from asyncdemo.serving.ports import HOST, free_port, listening
-from asyncdemo.serving.readiness import Readiness, Sight
+from asyncdemo.serving.readiness import Readiness, Sight, Workers
 from asyncdemo.serving.run_context import RunContext
 from asyncdemo.serving.stderr_tail import StderrTail
 from asyncdemo.serving.traffic import Traffic
-from asyncdemo.serving.workers import Workers
 
 _STEP_S: Final = 0.01
 """The longest wait for the server's events, so that the client's are read, too."""
@@ -48,7 +47,6 @@ def open_recording(
     child: Child | None = None,
     run_context: RunContext | None = None,
 ) -> Recording | Session:
-    """Return a session if the script needs services or a load, or else a plain recording."""
     if run_context:
         return Session(target, options, run_context, listener, child)
     return Recording(target, options, listener, child)
@@ -168,7 +166,7 @@ class Session:
     def close(self) -> None:
         """Stop everything that this session started. May be called twice."""
         if self._traffic is not None:
-            self._traffic.close()
+            self._traffic.client.close()
         if self._readiness is not None:
             self._readiness.close()
         if self._workers is not None:
@@ -233,8 +231,10 @@ class Session:
         sight = self._readiness.look() if runs else Sight.NOTHING
         if runs and (self._workers is not None or sight is Sight.READY):
             self._await_workers(recording)
-        elif sight is Sight.TAKEN or (not runs and self._has_lost_its_port(recording)):
+        elif sight is Sight.TAKEN:
             self._try_another_port(recording)
+        elif not runs and recording.compiled and not self._workers and listening(self._port, ()).somebody:
+            self._try_another_port(recording)  # it ended because another program got its port
         elif not runs:
             self._gone = recording.compiled
             self._stage = _Stage.ENDING
@@ -249,10 +249,6 @@ class Session:
                 recording, f"After {_READY_S:.0f} s the server took no connections on port {self._port}."
             )
 
-    def _has_lost_its_port(self, recording: Recording) -> bool:
-        """Return whether a server ended because another program got its port."""
-        return recording.compiled and self._workers is None and listening(self._port, ()).somebody
-
     def _await_workers(self, recording: Recording) -> None:
         """The load is for all workers, but a server accepts connections as soon as the first is ready."""
         if self._workers is None:
@@ -261,7 +257,12 @@ class Session:
             self._workers = Workers(self._port, int(number))
         if self._workers.are_at_work(recording.accepting):
             self._workers.close()
-            self._begin_load(recording)
+            plan = self._run_context.plan
+            assert plan is not None
+            recording.restart_time_limit()
+            self._since_s = time.monotonic()
+            self._traffic = Traffic(replace(plan, host=HOST, port=self._port), recording.requests)
+            self._stage = _Stage.LOADING
 
     def _try_another_port(self, recording: Recording) -> None:
         """Retry once: another program got the port before the server could bind it."""
@@ -272,14 +273,6 @@ class Session:
         self.close()
         self._start_script()
         self.go()
-
-    def _begin_load(self, recording: Recording) -> None:
-        plan = self._run_context.plan
-        assert plan is not None
-        recording.restart_time_limit()
-        self._since_s = time.monotonic()
-        self._traffic = Traffic(replace(plan, host=HOST, port=self._port), recording.requests)
-        self._stage = _Stage.LOADING
 
     def _load_server(self, recording: Recording, runs: bool) -> None:
         traffic, limit_s = self._traffic, self._options.timeout_s
@@ -295,16 +288,14 @@ class Session:
                 self._stage = _Stage.ENDING
         elif timed_out:
             traffic.cut_off = True  # the recording notes what has not ended, and then stops the server
-        elif traffic.finished:
-            if traffic.failure is not None:
-                self._fail(recording, f"Not everything was sent: {traffic.failure}.")
-            elif traffic.answered == traffic.sent or self._is_settled():
+        elif traffic.client.finished:
+            if traffic.client.failure is not None:
+                self._fail(recording, f"Not everything was sent: {traffic.client.failure}.")
+                return
+            # A server that ends by itself drops its connections before its process is gone.
+            self._all_sent_s = self._all_sent_s or time.monotonic()
+            if traffic.answered == traffic.sent or time.monotonic() - self._all_sent_s > _DYING_S:
                 self._ask_to_end(recording)
-
-    def _is_settled(self) -> bool:
-        """Wait a moment: a server that ends by itself drops its connections before its process is gone."""
-        self._all_sent_s = self._all_sent_s or time.monotonic()
-        return time.monotonic() - self._all_sent_s > _DYING_S
 
     def _ask_to_end(self, recording: Recording) -> None:
         self._asked = True
@@ -345,11 +336,11 @@ class Session:
         """Ask the client to report what it has, soon."""
         if self._traffic is not None and self._let_go_by_s is None:
             self._let_go_by_s = time.monotonic() + _LET_GO_S
-            self._traffic.interrupt()
+            self._traffic.client.interrupt()
 
     def _is_heard(self) -> bool:
         """Return whether the client may still have something to report."""
-        if self._traffic is None or self._traffic.finished:
+        if self._traffic is None or self._traffic.client.finished:
             return False
         return self._let_go_by_s is None or time.monotonic() < self._let_go_by_s
 

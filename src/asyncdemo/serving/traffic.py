@@ -1,7 +1,4 @@
-"""The load client of a session: its events go to the recording of the server that it loads.
-
-Not here: the client itself (see ``load``), or its requests inside the server (see ``assembly``).
-"""
+"""The load client of a session: its events go to the recording of the server that it loads."""
 
 from __future__ import annotations
 
@@ -21,20 +18,11 @@ class Traffic:
         self._plan = plan
         self._intake = intake
         self._answers: dict[int, Answer] = {}
-        self._client = Client(plan)
+        self.client = Client(plan)
         self.sent = 0
         self.answered = 0
         self.cut_off = False
         """From now on, connections that the server breaks off are our doing."""
-
-    @property
-    def finished(self) -> bool:
-        return self._client.finished
-
-    @property
-    def failure(self) -> str | None:
-        """Why the client ended without a result, if it did."""
-        return self._client.failure
 
     @property
     def answers(self) -> list[Answer]:
@@ -42,8 +30,7 @@ class Traffic:
         return [self._answers[number] for number in sorted(self._answers)]
 
     def hear(self, timeout_s: float = 0) -> None:
-        """Pass on what has happened since the last call."""
-        for event in self._client.read(timeout_s):
+        for event in self.client.read(timeout_s):
             if isinstance(event, Sent):
                 self.sent += 1
                 self._keep(event.number, None, "", b"")
@@ -55,13 +42,6 @@ class Traffic:
                 self._intake.request_connected(event.number, event.port)
             else:
                 self._hear_answer(event)
-
-    def interrupt(self) -> None:
-        """Stop sending, and drop what is under way."""
-        self._client.interrupt()
-
-    def close(self) -> None:
-        self._client.close()
 
     def _hear_answer(self, event: Answered) -> None:
         self.answered += event.error is None

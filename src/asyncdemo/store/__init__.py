@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import gzip
 import os
-import tempfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from asyncdemo.errors import RunFileError
@@ -63,40 +61,21 @@ def load(path: str | os.PathLike[str]) -> Run:
         data = source.read_bytes()
     except OSError as error:
         raise RunFileError(f"Cannot read {source}: {error.strerror or error}.") from error
-    return loads(_lines(data, str(source)), str(source))
-
-
-def _lines(data: bytes, name: str) -> Iterator[bytes]:
-    return iter((_unzip(data, name) if data.startswith(_GZIP_MAGIC) else data).splitlines(keepends=True))
-
-
-def _unzip(data: bytes, name: str) -> bytes:
-    """Return as much as can be unpacked; the reader of the lines notices what is missing at the end."""
-    unzip = zlib.decompressobj(wbits=31)
-    try:
-        return unzip.decompress(data)
-    except zlib.error as error:
-        raise RunFileError(f"{name} is damaged: {error}. Record the run again.") from error
+    if data.startswith(_GZIP_MAGIC):
+        try:
+            # As much as can be unpacked: ``loads`` notices what is missing at the end.
+            data = zlib.decompressobj(wbits=31).decompress(data)
+        except zlib.error as error:
+            raise RunFileError(f"{source} is damaged: {error}. Record the run again.") from error
+    return loads(data.splitlines(), str(source))
 
 
 def _replace(target: Path, data: bytes) -> None:
-    mode = _mode_of(target)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:  # follows no link that somebody else has put there
             file.write(data)
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
+        temporary.replace(target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
-
-
-def _mode_of(target: Path) -> int:
-    """Return the permissions of the file to replace, else those that a new file would have."""
-    try:
-        return target.stat().st_mode & 0o777
-    except OSError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import given
 from asyncdemo.analysis.metrics import (
     blocked_ns,
     blocks,
+    cpu,
     ideal_ns,
     idle_while_running,
     lane_totals,
@@ -33,7 +36,6 @@ from asyncdemo.model import (
     Run,
     RunOutcome,
     SlowStep,
-    Span,
     Spans,
     State,
     Stuck,
@@ -58,8 +60,7 @@ def an_upload_gate(lanes: int = 6, limit: int = 2, each_ms: float = 100) -> Run:
 
 
 class TestMeasure:
-    def test_the_ideal_is_never_above_the_wall(self) -> None:
-        story = Story()
+    def test_the_ideal_is_never_above_the_wall(self, story: Story) -> None:
         lock = story.lock()
         for number in range(3):
             one = story.task(f"order({number})").sleeps(100)
@@ -71,51 +72,38 @@ class TestMeasure:
         assert measure(run).ideal_ns == wall_ns(run)
 
     @pytest.mark.parametrize(
-        ("outcome", "exit_code"),
+        "ending",
         [
-            (RunOutcome.INTERRUPTED, 130),
-            (RunOutcome.FAILED, None),  # at its limit of memory
-            (RunOutcome.FAILED, -9),
+            {"outcome": RunOutcome.INTERRUPTED, "exit_code": 130},
+            {"outcome": RunOutcome.FAILED, "exit_code": None},  # at its limit of memory
+            {"outcome": RunOutcome.FAILED, "exit_code": -9},
+            {"outcome": RunOutcome.FAILED, "exit_code": 1, "stuck": (Stuck("", "", None),)},  # in a deadlock
         ],
     )
-    def test_a_run_that_was_cut_off_has_no_ideal(self, outcome: RunOutcome, exit_code: int | None) -> None:
-        run = replace(an_upload_gate(), outcome=outcome, exit_code=exit_code)
-        assert measure(run).ideal_ns is None
+    def test_a_run_that_was_cut_off_has_no_ideal(self, ending: dict[str, Any]) -> None:
+        run = an_upload_gate()
+        assert measure(replace(run, **ending)).ideal_ns is None
         assert measure(replace(run, outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is not None
 
-    def test_a_run_that_left_its_main_thread_at_work_has_no_ideal(self) -> None:
-        story = Story()
+    def test_a_run_that_left_its_main_thread_at_work_has_no_ideal(self, story: Story) -> None:
         story.task("main").sleeps(20)  # os._exit
         assert measure(replace(story.run(), outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is None
 
-    def test_a_run_in_a_deadlock_has_no_ideal(self) -> None:
-        run = replace(an_upload_gate(), outcome=RunOutcome.FAILED, exit_code=1, stuck=(Stuck("", "", None),))
-        assert measure(run).ideal_ns is None
-
 
 class TestWall:
-    def test_goes_from_the_first_open_to_the_last_close(self) -> None:
-        story = Story()
-        story.task("early", at=10).sleeps(20).returns()
-        story.task("late", at=50).sleeps(30).returns()
-        assert wall_ns(story.run()) == ns(70)
-
-    def test_leaves_out_what_no_lane_does(self) -> None:
-        story = Story()
+    def test_goes_from_the_first_open_to_the_last_close_of_a_lane(self, story: Story) -> None:
         story.task("main").runs(500).enters("brew(1)").sleeps(30).leaves().runs(500).returns()
-        assert wall_ns(story.run()) == ns(30)
+        story.task("late", at=510).enters("brew(2)").sleeps(40).leaves()
+        assert wall_ns(story.run()) == ns(50)
 
 
-class TestOpen:
-    def test_calls_that_take_no_virtual_time_are_open_one_after_another(self) -> None:
-        story = Story()
+class TestPeak:
+    def test_calls_that_take_no_virtual_time_are_open_one_after_another(self, story: Story) -> None:
         main = story.task("main").runs(5)
         for number in range(3):
             main.enters(f"brew({number})").leaves()
         assert open_lanes(story.run()) == 1
 
-
-class TestPeak:
     def test_fifty_uploads_behind_a_gate_of_five(self) -> None:
         run = an_upload_gate(lanes=50, limit=5)
         assert (peak(run), open_lanes(run), len(run.lanes)) == (5, 50, 50)
@@ -127,50 +115,42 @@ class TestPeak:
         story.task("b").sleeps(50).takes(gate).sleeps(10).gives_back(gate).sleeps(40)
         assert (peak(story.run()), open_lanes(story.run())) == (1, 2)
 
-    def test_slots_of_several_limits_make_one_lane_at_work(self) -> None:
-        story = Story()
+    def test_slots_of_several_limits_make_one_lane_at_work(self, story: Story) -> None:
         gate, pool = story.semaphore(limit=2), story.pool(limit=4)
         story.task("a").takes(gate).takes(pool).sleeps(10).gives_back(pool).gives_back(gate)
         assert peak(story.run()) == 1
 
-    def test_a_lane_that_queues_in_vain_is_never_at_work(self) -> None:
-        story = Story()
+    def test_a_lane_that_queues_in_vain_is_never_at_work(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("a").takes(gate).sleeps(10).gives_back(gate)
         story.task("b").queues(gate, 10).is_cancelled()
         assert peak(story.run()) == 1
 
-    def test_a_lock_that_nobody_queued_for_is_no_limit(self) -> None:
-        story = Story()
-        lock = story.lock()
-        story.task("a").takes(lock).runs(1).gives_back(lock).sleeps(99)
-        story.task("b").sleeps(50).takes(lock).runs(1).gives_back(lock).sleeps(49)
-        assert peak(story.run()) == 2
-
-    def test_a_lock_that_somebody_queued_for_is_a_limit(self) -> None:
+    @pytest.mark.parametrize(("from_ms", "most"), [(60, 2), (50, 1)], ids=["free", "queued for"])
+    def test_a_lock_is_a_limit_only_if_somebody_queued_for_it(self, from_ms: float, most: int) -> None:
         story = Story()
         lock = story.lock()
         story.task("a").takes(lock).sleeps(60).gives_back(lock).sleeps(40)
-        story.task("b").queues(lock, 60).takes(lock).sleeps(40).gives_back(lock)
-        assert peak(story.run()) == 1
+        other = story.task("b").sleeps(from_ms)
+        if from_ms < 60:
+            other.queues(lock, 60 - from_ms)
+        other.takes(lock).sleeps(40).gives_back(lock)
+        assert peak(story.run()) == most
 
-    def test_a_full_queue_is_no_limit(self) -> None:
-        story = Story()
+    def test_a_full_queue_is_no_limit(self, story: Story) -> None:
         queue = story.queue(limit=1)
         story.task("a").queues(queue, 10)
         story.task("b").queues(queue, 10)
         assert peak(story.run()) == 2
 
-    def test_slots_outside_the_lane_do_not_make_it_meet_the_limit(self) -> None:
-        story = Story()
+    def test_slots_outside_the_lane_do_not_make_it_meet_the_limit(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         worker = story.task("worker").takes(gate).sleeps(10).gives_back(gate)
         worker.enters("brew(1)").sleeps(10).leaves()
         story.task("other", at=10).enters("brew(2)").sleeps(10).leaves()
         assert peak(story.run()) == 2
 
-    def test_a_lane_has_the_slots_of_the_child_whose_state_it_shows(self) -> None:
-        story = Story()
+    def test_a_lane_has_the_slots_of_the_child_whose_state_it_shows(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         for number in range(2):
             outer, inner = story.task(f"t{number}"), story.task(f"wait_for {number}")
@@ -193,8 +173,7 @@ class TestPeak:
 
 
 class TestStates:
-    def test_a_lane_total_is_of_its_own_spans(self) -> None:
-        story = Story()
+    def test_a_lane_total_is_of_its_own_spans(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("a").is_ready(1).runs(2).queues(gate, 3).is_ready(4).runs(5).sleeps(6).waits(7, "net.read")
         (totals,) = lane_totals(story.run())
@@ -202,39 +181,36 @@ class TestStates:
         assert (totals.waiting_ns, totals.queued_ns) == (ns(13), ns(3))
         assert totals.reasons == {"semaphore": ns(3), "sleep": ns(6), "net.read": ns(7)}
 
-    def test_nested_lanes_are_not_counted_twice(self) -> None:
-        story = Story()
+    def test_nested_lanes_are_not_counted_twice(self, story: Story) -> None:
         main = story.task("main").enters("breakfast").runs(1)
         main.enters("brew(1)").sleeps(10).leaves().enters("brew(2)").sleeps(10).leaves()
         main.runs(1).leaves()
         sums = state_sums(story.run())
         assert (sums[RUNNING], sums[WAITING]) == (ns(2), ns(20))
 
-    def test_a_state_borrowed_from_a_child_with_a_lane_of_its_own_counts_as_waiting(self) -> None:
-        story = Story()
+    @pytest.mark.parametrize("has_lane", [True, False])
+    def test_a_state_borrowed_from_a_child_with_a_lane_of_its_own_counts_as_waiting(
+        self, has_lane: bool, story: Story
+    ) -> None:
         parent = story.task("parent")
         child = story.task("child", parent=parent).runs(10).sleeps(20)
+        if not has_lane:
+            parent.enters("brew(1)")
         parent.shows(child, 10, RUNNING).shows(child, 20, WAITING, "sleep")
+        if not has_lane:
+            parent.leaves()
         sums = state_sums(story.run())
-        assert (sums[RUNNING], sums[WAITING]) == (ns(10), ns(50))
-
-    def test_a_state_borrowed_from_a_child_without_lane_counts_as_it_is(self) -> None:
-        story = Story()
-        parent = story.task("parent")
-        child = story.task("child", parent=parent).runs(10).sleeps(20)
-        parent.enters("brew(1)").shows(child, 10, RUNNING).shows(child, 20, WAITING, "sleep").leaves()
-        sums = state_sums(story.run())
-        assert (sums[RUNNING], sums[WAITING]) == (ns(10), ns(20))
+        assert (sums[RUNNING], sums[WAITING]) == (ns(10), ns(50 if has_lane else 20))
 
 
 class TestBlocked:
-    def test_sums_the_steps_beyond_the_threshold(self) -> None:
+    def test_sums_the_steps_beyond_the_threshold_without_what_the_system_gave_to_others(self) -> None:
         story = Story(threshold_ms=50)
         story.task("a").blocks(120).blocks(49).sleeps(5).blocks(51).blocks(50)
-        assert blocked_ns(story.run()) == ns(171)
+        story.task("b", at=400).blocks(120, stolen_ms=90).blocks(120, stolen_ms=20)
+        assert blocked_ns(story.run()) == ns(271)
 
-    def test_a_callback_that_is_no_tasks_step_counts_like_one(self) -> None:
-        story = Story(threshold_ms=50)
+    def test_a_callback_that_is_no_tasks_step_counts_like_one(self, story: Story) -> None:
         story.task("a").sleeps(500)
         story.callback_blocks(300, at=100)
         story.callback_blocks(100, at=420, stolen_ms=60)
@@ -242,30 +218,18 @@ class TestBlocked:
         assert (blocked_ns(run), blocks(run)) == (ns(300), 1)
         assert state_sums(run)[RUNNING] == 0
 
-    def test_leaves_out_what_the_system_gave_to_others(self) -> None:
-        story = Story(threshold_ms=50)
-        story.task("a").blocks(120, stolen_ms=90)
-        story.task("b", at=200).blocks(120, stolen_ms=20)
-        assert blocked_ns(story.run()) == ns(100)
-
 
 class TestLongestStep:
-    def test_is_the_longest_running_span_with_the_line_that_was_seen_in_it(self) -> None:
-        story = Story()
+    def test_is_the_longest_running_span_with_the_line_that_was_seen_in_it(self, story: Story) -> None:
         story.task("a", defined=at_line(1)).runs(30).sleeps(5)
+        step = longest_step(story.run())
+        assert step is not None and step.site == at_line(1)  # no line was seen
         story.task("b", at=30, defined=at_line(2)).blocks(70, at=at_line(9)).blocks(10, at=at_line(8))
         step = longest_step(story.run())
         assert step is not None
         assert (step.duration_ns, step.site) == (ns(70), at_line(9))
 
-    def test_names_the_function_where_no_line_was_seen(self) -> None:
-        story = Story()
-        story.task("a", defined=at_line(1)).runs(30)
-        step = longest_step(story.run())
-        assert step is not None and step.site == at_line(1)
-
-    def test_tasks_of_the_standard_library_are_left_out(self) -> None:
-        story = Story()
+    def test_tasks_of_the_standard_library_are_left_out(self, story: Story) -> None:
         story.task("a").runs(5)
         story.task("shutdown_default_executor").runs(30)
         run = story.run()
@@ -274,8 +238,7 @@ class TestLongestStep:
         assert step is not None and step.duration_ns == ns(5)
         assert measure(run).steps == 1
 
-    def test_a_parent_that_shows_its_child_did_not_run(self) -> None:
-        story = Story()
+    def test_a_parent_that_shows_its_child_did_not_run(self, story: Story) -> None:
         parent = story.task("parent")
         child = story.task("child").runs(10)
         parent.runs(1).shows(child, 10, RUNNING)
@@ -284,8 +247,7 @@ class TestLongestStep:
 
 
 class TestThroughput:
-    def test_counts_lanes_that_returned(self) -> None:
-        story = Story()
+    def test_counts_lanes_that_returned(self, story: Story) -> None:
         story.task("a").sleeps(500).returns()
         story.task("b").sleeps(500).raises("ValueError: no beans")
         story.task("c").sleeps(500).is_cancelled()
@@ -299,15 +261,13 @@ class TestResources:
         assert (gate.peak_held, gate.peak_queued) == (2, 4)
         assert gate.queued_ns == ns(100 + 100 + 200 + 200)
 
-    def test_a_queue_is_held_as_much_as_it_is_long(self) -> None:
-        story = Story()
+    def test_a_queue_is_held_as_much_as_it_is_long(self, story: Story) -> None:
         queue = story.queue(limit=3, levels=((1, 1), (2, 3), (3, 2)))
         story.task("producer").queues(queue, 5)
         (use,) = resource_use(story.run())
         assert (use.peak_held, use.peak_queued, use.queued_ns) == (3, 1, ns(5))
 
-    def test_of_an_executor_the_items_are_counted_not_who_awaited_them(self) -> None:
-        story = Story()
+    def test_of_an_executor_the_items_are_counted_not_who_awaited_them(self, story: Story) -> None:
         executor = story.executor(1)
         main = story.task("main").queues(executor, 5).sleeps(25)
         for end in (10, 20, 30):
@@ -315,8 +275,7 @@ class TestResources:
         (use,) = resource_use(story.run())
         assert (use.peak_queued, use.queued_ns) == (3, ns(60))
 
-    def test_queueing_shown_by_the_parent_is_counted_once(self) -> None:
-        story = Story()
+    def test_queueing_shown_by_the_parent_is_counted_once(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         child = story.task("child").queues(gate, 10)
         parent = story.task("parent")
@@ -326,45 +285,32 @@ class TestResources:
 
 
 class TestIdeal:
-    def test_ten_sequential_sleeps_could_overlap(self) -> None:
-        story = Story()
+    def test_ten_sequential_sleeps_could_overlap(self, story: Story) -> None:
         main = story.task("main")
         for number in range(10):
             main.enters(f"brew({number})").sleeps(300).leaves()
         run = story.run()
         assert (wall_ns(run), ideal_ns(run)) == (ns(3000), ns(300))
 
-    def test_so_could_ten_blocking_sleeps_inside_coroutines(self) -> None:
-        story = Story()
+    @pytest.mark.parametrize(("blocks", "ideal_ms"), [(True, 300), (False, 3000)])
+    def test_blocking_sleeps_could_overlap_too_but_computing_cannot(
+        self, blocks: bool, ideal_ms: int, story: Story
+    ) -> None:
         for number in range(10):
-            story.task(f"brew({number})").is_ready(1 + 300 * number).blocks(300)
+            brew = story.task(f"brew({number})").is_ready(1 + 300 * number)
+            brew.blocks(300) if blocks else brew.runs(300)
         run = story.run()
-        assert (wall_ns(run), ideal_ns(run)) == (ns(3001), ns(300))
+        assert (wall_ns(run), ideal_ns(run)) == (ns(3001), ns(ideal_ms))
 
-    def test_computing_cannot_overlap_under_one_gil(self) -> None:
-        story = Story()
-        for number in range(10):
-            story.task(f"work({number})").is_ready(1 + 300 * number).runs(300)
-        assert ideal_ns(story.run()) == ns(3000)
-
-    def test_cpu_time_of_the_thread_not_its_running_time_counts(self) -> None:
-        story = Story()
+    def test_cpu_time_of_the_thread_not_its_running_time_counts(self, story: Story) -> None:
         for number in range(4):
             story.thread(f"work({number})", cpu_ms=50).runs(200)
-        run = story.run()
-        assert cpu_ns(run) == ns(200)
-        assert ideal_ns(run) == ns(200)
+        assert ideal_ns(story.run()) == ns(200)
 
-    def test_cpu_time_outside_the_lanes_does_not_count(self) -> None:
-        story = Story()
+    def test_cpu_time_outside_the_lanes_does_not_count(self, story: Story) -> None:
         main_thread = story.thread("MainThread", cpu_ms=900)
         story.task("main", thread=main_thread).enters("brew(1)").runs(10).leaves()
         assert cpu_ns(story.run()) == ns(10)
-
-    def test_without_cpu_times_running_minus_blocking_calls_is_taken(self) -> None:
-        story = Story()
-        story.task("a").runs(30).blocks(100).runs(5)
-        assert cpu_ns(story.run()) == ns(35)
 
     def test_the_slots_seen_bind_the_schedule(self) -> None:
         run = an_upload_gate(lanes=6, limit=2, each_ms=100)
@@ -376,24 +322,14 @@ class TestIdeal:
         assert list_schedule([1, 1, 2, 3], slots=2) == 4
         assert list_schedule([2, 2, 2, 3, 3], slots=2) == 7
 
-    def test_a_limit_that_no_lane_met_does_not_bind(self) -> None:
-        story = Story()
-        gate = story.semaphore(limit=1)
-        story.task("other").takes(gate).sleeps(10).gives_back(gate)
-        for number in range(3):
-            story.task(f"t{number}").enters(f"brew({number})").sleeps(10).leaves()
-        assert ideal_ns(story.run()) == ns(10)
-
-    def test_a_lane_that_met_no_limit_starts_at_once(self) -> None:
-        story = Story()
+    def test_a_lane_that_met_no_limit_starts_at_once(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("free").sleeps(150)
         for number in range(2):
             story.task(f"held{number}").takes(gate).sleeps(100).gives_back(gate)
         assert ideal_ns(story.run()) == ns(200)
 
-    def test_the_smallest_limit_met_counts(self) -> None:
-        story = Story()
+    def test_the_smallest_limit_met_counts(self, story: Story) -> None:
         wide, narrow = story.pool(limit=10), story.semaphore(limit=2)
         for number in range(4):
             upload = story.task(f"upload({number})").takes(wide).takes(narrow).sleeps(100)
@@ -401,39 +337,21 @@ class TestIdeal:
         assert binding_limits(story.run()) == [(1, 2)] * 4
         assert ideal_ns(story.run()) == ns(200)
 
-    def test_own_work_leaves_out_ready_and_queued(self) -> None:
-        story = Story()
+    def test_own_work_leaves_out_what_others_explain(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
-        story.task("a").is_ready(5).runs(1).queues(gate, 50).is_ready(5).sleeps(20)
-        assert own_work_ns(story.run()) == [ns(21)]
-
-    def test_own_work_leaves_out_waiting_for_another_lane(self) -> None:
-        story = Story()
-        main = story.task("main")
-        child = story.task("child").sleeps(100)
-        main.runs(1).waits(99, "task", on=child).sleeps(7)
-        assert own_work_ns(story.run()) == [ns(8), ns(100)]
-
-    def test_own_work_leaves_out_what_is_borrowed_from_another_lane(self) -> None:
-        story = Story()
-        main = story.task("main")
+        story.task("queues").is_ready(5).runs(1).queues(gate, 50).is_ready(5).sleeps(20)
         child = story.task("child").runs(10).sleeps(100)
-        main.runs(1).shows(child, 10, RUNNING).shows(child, 100)
-        assert own_work_ns(story.run()) == [ns(1), ns(110)]
+        story.task("awaits it").runs(1).waits(99, "task", on=child).sleeps(7)
+        story.task("shows it").runs(2).shows(child, 10, RUNNING).shows(child, 100)
+        story.thread("idle worker").waits(100, "idle").runs(10).waits(100, "idle")
+        assert own_work_ns(story.run()) == [ns(ms) for ms in (21, 110, 8, 2, 10)]
 
-    def test_own_work_keeps_waiting_for_a_track_without_lane(self) -> None:
-        story = Story()
+    def test_own_work_keeps_waiting_for_a_track_without_lane(self, story: Story) -> None:
         helper = story.thread("helper").waits(100, "net.read")
         story.task("main").enters("brew(1)").waits(100, "thread", on=helper).leaves()
         assert own_work_ns(story.run()) == [ns(100)]
 
-    def test_own_work_leaves_out_an_idle_worker(self) -> None:
-        story = Story()
-        story.thread("worker").waits(100, "idle").runs(10).waits(100, "idle")
-        assert own_work_ns(story.run()) == [ns(10)]
-
-    def test_own_work_leaves_out_lanes_nested_inside(self) -> None:
-        story = Story()
+    def test_own_work_leaves_out_lanes_nested_inside(self, story: Story) -> None:
         main = story.task("main").enters("breakfast").runs(1)
         main.enters("brew(1)").sleeps(10).enters("pour").sleeps(3).leaves().leaves()
         main.enters("brew(2)").sleeps(20).leaves().runs(2).leaves()
@@ -447,51 +365,38 @@ class TestIdleWhileRunning:
         idle = idle_while_running(story.run())
         return idle.gil_ns / ns(1), idle.unobserved_ns / ns(1)
 
-    def test_a_thread_waits_for_the_gil_while_another_computes(self) -> None:
+    @pytest.mark.parametrize(
+        ("threads", "gil_ms", "unobserved_ms"),
+        [
+            ([(0, 40, 100, 0), (0, 60, 100, 50)], 60 + 40, 0),
+            ([(0, 1, 500, 0)] * 3, 3 * 2, 3 * 497),
+            ([(0, 900, 900, 500), (900, 0, 500, 0)], 0, 500),
+            ([(0, None, 200, 0), (0, 0, 500, 0)], 200, 300),
+            ([(0, 200, 100, 0), (0, 100, 100, 0)], 0, 0),
+        ],
+        ids=["another computes", "none uses CPU", "at another time", "CPU time not known", "CPU in waits"],
+    )
+    def test_threads_wait_for_the_gil_at_most_while_others_use_cpu(
+        self, threads: list[tuple[float, float | None, float, float]], gil_ms: int, unobserved_ms: int
+    ) -> None:
+        """Each is (start, CPU time, how long it shows as running, how long it waits)."""
         story = Story()
-        story.thread("a", cpu_ms=40).runs(100)
-        story.thread("b", cpu_ms=60).runs(100).sleeps(50)
-        assert self.of(story) == (60 + 40, 0)
+        for at, cpu_ms, runs_ms, waits_ms in threads:
+            story.thread("a thread", at=at, cpu_ms=cpu_ms).runs(runs_ms).waits(waits_ms, "thread")
+        assert self.of(story) == (gil_ms, unobserved_ms)
 
-    def test_threads_that_use_no_cpu_do_not_wait_for_the_gil(self) -> None:
-        story = Story()
-        for name in "abc":
-            story.thread(name, cpu_ms=1).runs(500)
-        assert self.of(story) == (3 * 2, 3 * 497)
-
-    def test_what_another_computed_at_another_time_explains_nothing(self) -> None:
-        story = Story()
-        story.thread("main", cpu_ms=900).runs(900).waits(500, "thread")
-        story.thread("a", at=900, cpu_ms=0).runs(500)
-        assert self.of(story) == (0, 500)
-
-    def test_a_thread_whose_cpu_time_is_not_known_may_have_used_it_all(self) -> None:
-        story = Story()
-        story.thread("daemon").runs(200)
-        story.thread("a", cpu_ms=0).runs(500)
-        assert self.of(story) == (200, 300)
-
-    def test_the_tasks_of_a_loop_compute_in_its_thread(self) -> None:
-        story = Story()
+    def test_the_tasks_of_a_loop_compute_in_its_thread(self, story: Story) -> None:
         main = story.thread("main", cpu_ms=100).waits(500, "event loop")
         story.task("main()", thread=main).sleeps(200).runs(100).sleeps(200)
         story.thread("a", cpu_ms=0).runs(250)
         assert self.of(story) == (50, 200)
 
-    def test_a_blocking_call_is_known(self) -> None:
-        story = Story()
+    def test_a_blocking_call_is_known(self, story: Story) -> None:
         main = story.thread("main", cpu_ms=0).waits(500, "event loop")
         story.task("main()", thread=main).blocks(500)
         assert self.of(story) == (0, 0)
 
-    def test_cpu_time_in_waits_makes_nothing_negative(self) -> None:
-        story = Story()
-        story.thread("a", cpu_ms=200).runs(100)
-        story.thread("b", cpu_ms=100).runs(100)
-        assert self.of(story) == (0, 0)
-
-    def test_the_threads_of_another_process_have_another_gil(self) -> None:
-        story = Story()
+    def test_the_threads_of_another_process_have_another_gil(self, story: Story) -> None:
         story.thread("a", cpu_ms=100).runs(100)
         story.thread("b", cpu_ms=0).runs(100)
         run = story.run()
@@ -499,38 +404,14 @@ class TestIdleWhileRunning:
         assert idle_while_running(run).gil_ns == 0
 
 
+@mock.patch.object(cpu, "_NOISE_NS", 0)
 @given(runs())
 def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
-    millions = 1_000_000  # the times of these runs are shorter than what is told
-    idle = idle_while_running(_stretched(run, millions))
+    idle = idle_while_running(replace(run, blocking_calls=()))
     assert idle.gil_ns >= 0 and idle.unobserved_ns >= 0
-    assert idle.gil_ns + idle.unobserved_ns <= state_sums(run)[RUNNING] * millions
+    assert idle.gil_ns + idle.unobserved_ns <= state_sums(run)[RUNNING]
     if sum(track.kind is TrackKind.THREAD for track in run.tracks) < 2:
         assert idle.gil_ns == 0
-
-
-def _stretched(run: Run, by: int) -> Run:
-    def spans(old: Spans) -> Spans:
-        return Spans.of(Span(one.start_ns * by, one.end_ns * by, one.state, one.wait) for one in old)
-
-    return replace(
-        run,
-        tracks=tuple(
-            replace(
-                track,
-                start_ns=track.start_ns * by,
-                end_ns=track.end_ns * by,
-                cpu_ns=None if track.cpu_ns is None else track.cpu_ns * by,
-                spans=spans(track.spans),
-            )
-            for track in run.tracks
-        ),
-        lanes=tuple(
-            replace(lane, start_ns=lane.start_ns * by, end_ns=lane.end_ns * by, spans=spans(lane.spans))
-            for lane in run.lanes
-        ),
-        blocking_calls=(),
-    )
 
 
 @given(runs())
@@ -594,8 +475,7 @@ def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None
     assert blocked_ns(served) == ns(60)
 
 
-def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server() -> None:
-    story = Story()
+def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server(story: Story) -> None:
     for name, at, ms in (("open_pool", 0, 10), ("handle", 100, 20), ("close_pool", 500, 10)):
         story.task(name, at=at, function=name).runs(ms).returns()
     request = Request("GET / 1", ns(95), ns(130), Outcome.RETURNED, Spans.of(()), ns(95), status=200)
@@ -606,8 +486,7 @@ def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server() -> No
     assert served.functions["open_pool"].calls == 1
 
 
-def test_the_most_of_each_and_how_much_more_that_is_than_at_first() -> None:
-    story = Story()
+def test_the_most_of_each_and_how_much_more_that_is_than_at_first(story: Story) -> None:
     story.has_memory(-5, resident_mb=40, virtual_mb=400, threads=2)
     story.has_memory(10, resident_mb=61, virtual_mb=900, threads=53)
     story.has_memory(20, resident_mb=55, virtual_mb=950, threads=4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from asyncdemo.analysis.diagnose import FindingKind, diagnose
@@ -35,8 +37,7 @@ def tasks(story: Story, number: int, function: str = "show") -> list[Teller]:
 # -- figures ---------------------------------------------------------------------------------------
 
 
-def test_figures_of_a_pool_that_two_callers_share() -> None:
-    story = Story()
+def test_figures_of_a_pool_that_two_callers_share(story: Story) -> None:
     main = story.thread("MainThread")
     first, second = tasks(story, 2)
     pool = story.pool(1, made=at_line(9), name="redis")
@@ -51,8 +52,7 @@ def test_figures_of_a_pool_that_two_callers_share() -> None:
     assert use.idle_share == 0.25
 
 
-def test_a_connection_that_is_still_open_is_open_until_its_process_was_seen_last() -> None:
-    story = Story()
+def test_a_connection_that_is_still_open_is_open_until_its_process_was_seen_last(story: Story) -> None:
     (first,) = tasks(story, 1)
     pool = story.pool(None, name="s3")
     first.waits(100, "s3").sleeps(300).returns()
@@ -62,8 +62,7 @@ def test_a_connection_that_is_still_open_is_open_until_its_process_was_seen_last
     assert use.idle_share == 0.75
 
 
-def test_closed_and_opened_again_is_not_open_at_once() -> None:
-    story = Story()
+def test_closed_and_opened_again_is_not_open_at_once(story: Story) -> None:
     (first,) = tasks(story, 1)
     pool = story.pool(5, name="psycopg2")
     for n in range(4):
@@ -73,43 +72,31 @@ def test_closed_and_opened_again_is_not_open_at_once() -> None:
     assert (use.connections, use.most_open, use.reopened, use.most_held) == (4, 1, 3, 1)
 
 
-# -- limits ----------------------------------------------------------------------------------------
-
-
-def test_a_pool_that_nobody_queued_for_does_not_limit_who_is_at_work() -> None:
-    story = Story()
-    pool = story.pool(5, name="redis")
-    for n, task in enumerate(tasks(story, 3)):
-        task.sleeps(100).returns()
-        story.connection(pool, n * 20, n * 20 + 1, [(task, n * 20, n * 20 + 10)])
-    run = story.run()
-    assert limits(run) == ()
-    assert peak(run) == 3
-
-
-def test_a_pool_that_was_queued_for_does() -> None:
-    story = Story()
+@pytest.mark.parametrize("queued_for", [True, False])
+def test_a_pool_limits_who_is_at_work_only_if_it_was_queued_for(queued_for: bool, story: Story) -> None:
     pool = story.pool(1, name="redis")
     first, second = tasks(story, 2)
     first.waits(100, "redis").returns()
-    second.queues(pool, 100).waits(100, "redis").returns()
-    story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200)])
+    if queued_for:
+        second.queues(pool, 100)
+    second.waits(100, "redis").returns()
+    story.connection(pool, 0, 1, [(first, 0, 100), (second, second.now_ms - 100, second.now_ms)])
     run = story.run()
-    assert [resource.name for resource in limits(run)] == ["redis"]
-    assert peak(run) == 1
+    assert [resource.name for resource in limits(run)] == ["redis"] * queued_for
+    assert peak(run) == (1 if queued_for else 2)
 
 
 # -- one for each call -----------------------------------------------------------------------------
 
 
-def pool_for(story: Story, who: Teller, at: float, line: int = 12, name: str = "redis") -> Resource:
-    pool = story.pool(100, made=at_line(line, "show"), name=name, at=at, by=who)
+def pool_for(story: Story, who: Teller, at: float, name: str = "redis", **more: Any) -> Resource:
+    given = {"made": at_line(12, "show"), "at": at, "by": who, **more}
+    pool = story.pool(100, name=name, **given)
     story.connection(pool, at, at + 2, [(who, at, at + 10)])
     return pool
 
 
-def test_a_pool_for_each_call_is_found() -> None:
-    story = Story()
+def test_a_pool_for_each_call_is_found(story: Story) -> None:
     for n, task in enumerate(tasks(story, 5)):
         pool_for(story, task, at=float(n))
         task.waits(50, "redis").returns()
@@ -121,16 +108,27 @@ def test_a_pool_for_each_call_is_found() -> None:
     assert "Make one pool when the program starts" in advice(run, FindingKind.POOL_PER_CALL)
 
 
-def test_what_making_a_client_computes_is_no_work_for_a_process() -> None:
+@pytest.mark.parametrize(
+    ("made", "processes"),
+    [(Site("/venv/lib/python3.13/site-packages/shop/client.py", 8, "get"), 1), (at_line(12), 5)],
+    ids=["an installed package makes them", "one in each process"],
+)
+def test_what_the_reader_did_not_make_for_each_call_is_not_found(made: Site, processes: int) -> None:
     story = Story()
+    for n, task in enumerate(tasks(story, 5)):
+        pool_for(story, task, at=float(n), made=made, process=n % processes)
+        task.waits(50, "redis").returns()
+    assert found(story.run()) == {}
+
+
+def test_what_making_a_client_computes_is_no_work_for_a_process(story: Story) -> None:
     for n, task in enumerate(tasks(story, 3)):
         pool_for(story, task, at=float(n), name="s3")
         task.blocks(100, "", at_line(13, "show")).returns()
     assert "making a client for each call costs" in advice(story.run(), FindingKind.BLOCKS_THE_LOOP)
 
 
-def test_one_caller_that_makes_a_pool_after_the_other_is_found_too() -> None:
-    story = Story()
+def test_one_caller_that_makes_a_pool_after_the_other_is_found_too(story: Story) -> None:
     (task,) = tasks(story, 1)
     for n in range(4):
         pool_for(story, task, at=20.0 * n)
@@ -138,8 +136,7 @@ def test_one_caller_that_makes_a_pool_after_the_other_is_found_too() -> None:
     assert FindingKind.POOL_PER_CALL in found(story.run())
 
 
-def test_children_of_the_maker_may_use_its_pool() -> None:
-    story = Story()
+def test_children_of_the_maker_may_use_its_pool(story: Story) -> None:
     for n, task in enumerate(tasks(story, 3)):
         child = story.task(f"child-{n}", at=n + 1, parent=task)
         pool = story.pool(100, made=at_line(12), name="redis", at=n, by=task)
@@ -149,8 +146,7 @@ def test_children_of_the_maker_may_use_its_pool() -> None:
     assert FindingKind.POOL_PER_CALL in found(story.run())
 
 
-def test_pools_of_shards_made_before_they_are_used_are_not_one_for_each_call() -> None:
-    story = Story()
+def test_pools_of_shards_made_before_they_are_used_are_not_one_for_each_call(story: Story) -> None:
     (task,) = tasks(story, 1)
     shards = [story.pool(100, made=at_line(12), name="redis", at=n, by=task) for n in range(4)]
     for n, pool in enumerate(shards):
@@ -159,8 +155,7 @@ def test_pools_of_shards_made_before_they_are_used_are_not_one_for_each_call() -
     assert found(story.run()) == {}
 
 
-def test_pools_that_others_use_are_shared() -> None:
-    story = Story()
+def test_pools_that_others_use_are_shared(story: Story) -> None:
     makers = tasks(story, 3)
     user = story.task("user", function="user")
     for n, task in enumerate(makers):
@@ -171,8 +166,7 @@ def test_pools_that_others_use_are_shared() -> None:
     assert found(story.run()) == {}
 
 
-def test_one_for_each_worker_thread_that_keeps_it_is_what_some_clients_need() -> None:
-    story = Story()
+def test_one_for_each_worker_thread_that_keeps_it_is_what_some_clients_need(story: Story) -> None:
     for n in range(4):
         worker = story.thread(f"worker-{n}", function="_worker")
         pool = story.pool(None, made=at_line(12), name="s3", at=0, by=worker)
@@ -181,27 +175,7 @@ def test_one_for_each_worker_thread_that_keeps_it_is_what_some_clients_need() ->
     assert found(story.run()) == {}
 
 
-def test_one_in_each_process_is_right() -> None:
-    story = Story()
-    for n, task in enumerate(tasks(story, 4)):
-        pool = story.pool(100, made=at_line(12), name="redis", at=0, by=task, process=n)
-        story.connection(pool, 0, 2, [(task, 0, 10)])
-        task.waits(50, "redis").returns()
-    assert found(story.run()) == {}
-
-
-def test_pools_that_an_installed_package_makes_are_not_the_readers() -> None:
-    story = Story()
-    site = Site("/venv/lib/python3.13/site-packages/shop/client.py", 8, "get")
-    for n, task in enumerate(tasks(story, 5)):
-        pool = story.pool(100, made=site, name="http", at=n, by=task)
-        story.connection(pool, n, n + 1, [(task, n, n + 5)])
-        task.waits(50, "net.read").returns()
-    assert found(story.run()) == {}
-
-
-def test_a_pool_made_anew_after_its_server_was_lost_is_a_repair() -> None:
-    story = Story()
+def test_a_pool_made_anew_after_its_server_was_lost_is_a_repair(story: Story) -> None:
     (task,) = tasks(story, 1)
     for n in range(4):
         pool = story.pool(100, made=at_line(12), name="redis", at=20 * n, by=task)
@@ -214,8 +188,7 @@ def test_a_pool_made_anew_after_its_server_was_lost_is_a_repair() -> None:
 # -- too small -------------------------------------------------------------------------------------
 
 
-def test_a_pool_that_is_queued_for() -> None:
-    story = Story()
+def test_a_pool_that_is_queued_for(story: Story) -> None:
     pool = story.pool(1, made=at_line(9, "main"), name="asyncpg")
     first, second, third = tasks(story, 3)
     first.waits(100, "sql").returns()
@@ -230,8 +203,7 @@ def test_a_pool_that_is_queued_for() -> None:
     assert "`max_size`" in advice(run, FindingKind.SMALL_POOL)
 
 
-def test_a_pool_that_is_still_opening_its_connections_is_not_too_small() -> None:
-    story = Story()
+def test_a_pool_that_is_still_opening_its_connections_is_not_too_small(story: Story) -> None:
     pool = story.pool(4, made=at_line(9, "main"), name="psycopg")
     first, second = tasks(story, 2)
     first.waits(100, "sql").returns()
@@ -245,8 +217,7 @@ def test_a_pool_that_is_still_opening_its_connections_is_not_too_small() -> None
     assert "`min_size`" in advice(run, FindingKind.SMALL_POOL)
 
 
-def test_pools_of_several_processes_are_one_finding() -> None:
-    story = Story()
+def test_pools_of_several_processes_are_one_finding(story: Story) -> None:
     for process, late in enumerate((100, 300, 200)):
         pool = story.pool(1, made=at_line(9), name="redis", at=0, process=process)
         first, second = tasks(story, 2)
@@ -267,8 +238,7 @@ def test_pools_of_several_processes_are_one_finding() -> None:
         ("redis", 300, "raise `max_connections`"),
     ],
 )
-def test_callers_that_were_refused(name: str, waited_ms: float, words: str) -> None:
-    story = Story()
+def test_callers_that_were_refused(name: str, waited_ms: float, words: str, story: Story) -> None:
     pool = story.pool(1, made=at_line(9), name=name)
     first, second = tasks(story, 2)
     first.waits(500, "redis").returns()
@@ -287,32 +257,25 @@ def test_callers_that_were_refused(name: str, waited_ms: float, words: str) -> N
 # -- held too long ---------------------------------------------------------------------------------
 
 
-def nested(limit: int, callers: int, end_ms: float) -> Run:
-    story = Story()
+@pytest.mark.parametrize(
+    ("limit", "outcome"),
+    [
+        (3, "All 3 were held by such callers at the same time: a deadlock, none could go on."),
+        (5, "As soon as all 5 are held by such callers, none can go on: a deadlock."),
+    ],
+)
+def test_each_holds_one_and_waits_for_another(limit: int, outcome: str, story: Story) -> None:
     pool = story.pool(limit, made=at_line(9), name="asyncpg")
-    for task in tasks(story, callers, function="invoice"):
-        task.waits(20, "sql").queues(pool, end_ms - 20).is_cancelled()
-        story.connection(pool, 0, 1, [(task, 0, end_ms)])
-    return story.run()
-
-
-def test_each_holds_one_and_waits_for_another() -> None:
-    run = nested(3, 3, 1000)
-    assert found(run) == {
+    for task in tasks(story, 3, function="invoice"):
+        task.waits(20, "sql").queues(pool, 980).is_cancelled()
+        story.connection(pool, 0, 1, [(task, 0, 1000)])
+    assert found(story.run()) == {
         FindingKind.HELD_WHILE_ACQUIRING: "3 tasks in invoice() held a connection of the asyncpg pool made "
-        "at app.py:9 and asked it for a second one. All 3 were held by such callers at the "
-        "same time: a deadlock, none could go on."
+        f"at app.py:9 and asked it for a second one. {outcome}"
     }
 
 
-def test_a_risk_is_told_as_a_risk() -> None:
-    message = found(nested(5, 2, 1000))[FindingKind.HELD_WHILE_ACQUIRING]
-    assert message.startswith("2 tasks in invoice() held a connection")
-    assert message.endswith("As soon as all 5 are held by such callers, none can go on: a deadlock.")
-
-
-def test_a_parent_holds_while_its_children_queue() -> None:
-    story = Story()
+def test_a_parent_holds_while_its_children_queue(story: Story) -> None:
     pool = story.pool(1, made=at_line(9), name="asyncpg")
     parent = story.task("parent", function="invoice")
     child = story.task("child", at=10, function="line", parent=parent)
@@ -324,8 +287,7 @@ def test_a_parent_holds_while_its_children_queue() -> None:
     assert message.endswith("Its one connection was held by such a caller: a deadlock, none could go on.")
 
 
-def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up() -> None:
-    story = Story()
+def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up(story: Story) -> None:
     pool = story.pool(2, made=at_line(9), name="redis")
     main = story.task("main", function="main")
     other = story.task("other", at=10, function="show")
@@ -338,28 +300,18 @@ def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up() -> None:
     assert FindingKind.HELD_WHILE_ACQUIRING not in found(story.run())
 
 
-def test_one_subscriber_that_also_asks_is_no_risk() -> None:
+@pytest.mark.parametrize(("limit", "callers", "is_risk"), [(10, 1, False), (4, 2, True)])
+def test_two_that_hold_two_of_few_are_a_risk_and_one_is_none(limit: int, callers: int, is_risk: bool) -> None:
     story = Story()
-    pool = story.pool(10, made=at_line(9), name="redis")
-    (task,) = tasks(story, 1)
-    task.waits(500, "redis").returns()
-    story.connection(pool, 0, 1, [(task, 0, 490)], closed=495)
-    story.connection(pool, 100, 101, [(task, 100, 110), (task, 200, 210)], closed=495)
-    assert found(story.run()) == {}
-
-
-def test_two_that_hold_two_of_few_are_a_risk() -> None:
-    story = Story()
-    pool = story.pool(4, made=at_line(9), name="redis")
-    for task in tasks(story, 2):
+    pool = story.pool(limit, made=at_line(9), name="redis")
+    for task in tasks(story, callers):
         task.waits(500, "redis").returns()
         story.connection(pool, 0, 1, [(task, 0, 490)], closed=495)
-        story.connection(pool, 100, 101, [(task, 100, 110)], closed=495)
-    assert "2 tasks" in found(story.run())[FindingKind.HELD_WHILE_ACQUIRING]
+        story.connection(pool, 100, 101, [(task, 100, 110), (task, 200, 210)], closed=495)
+    assert (FindingKind.HELD_WHILE_ACQUIRING in found(story.run())) == is_risk
 
 
-def test_a_leak_is_found_once_its_holder_is_over() -> None:
-    story = Story()
+def test_a_leak_is_found_once_its_holder_is_over(story: Story) -> None:
     pool = story.pool(3, made=at_line(9), name="psycopg2")
     for task in tasks(story, 2):
         task.waits(100, "sql").returns()
@@ -374,24 +326,16 @@ def test_a_leak_is_found_once_its_holder_is_over() -> None:
     assert pool_use(run)[0].leaked == 2
 
 
-def test_who_is_still_at_work_when_the_recording_ends_has_leaked_nothing() -> None:
-    story = Story()
+def test_who_is_still_at_work_or_the_main_thread_has_leaked_nothing(story: Story) -> None:
     pool = story.pool(3, name="redis")
     (task,) = tasks(story, 1)
     task.waits(600, "redis")
-    story.connection(pool, 0, 1, [(task, 0, 600)], kept=True)
-    run = story.run()
-    assert run.tracks[0].outcome is Outcome.OPEN
-    assert found(run) == {}
-    assert pool_use(run)[0].leaked == 0
-
-
-def test_what_the_main_thread_holds_at_the_end_of_the_program_is_no_finding() -> None:
-    story = Story()
-    pool = story.pool(3, name="redis")
     main = story.thread("MainThread").waits(100, "redis").returns()
+    story.connection(pool, 0, 1, [(task, 0, 600)], kept=True)
     story.connection(pool, 0, 1, [(main, 0, 100)], kept=True)
-    assert found(story.run()) == {}
+    run = story.run()
+    assert run.tracks[task.index].outcome is Outcome.OPEN
+    assert found(run) == {}
 
 
 # -- closing too soon ------------------------------------------------------------------------------
@@ -422,8 +366,7 @@ def test_few_that_were_opened_again_or_that_the_server_ended_are_no_finding(name
     assert found(reopening(name, times)) == {}
 
 
-def test_attempts_that_failed_are_no_connections_that_were_closed() -> None:
-    story = Story()
+def test_attempts_that_failed_are_no_connections_that_were_closed(story: Story) -> None:
     pool = story.pool(20, name="redis")
     (task,) = tasks(story, 1)
     for n in range(20):

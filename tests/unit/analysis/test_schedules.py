@@ -55,8 +55,7 @@ def test_what_happens_at_the_same_time_has_no_order() -> None:
     assert first_difference(in_turn(250, 100), in_turn(200, 100)) is None
 
 
-def test_what_only_one_of_them_does_is_a_difference() -> None:
-    story = Story()
+def test_what_only_one_of_them_does_is_a_difference(story: Story) -> None:
     story.task("first").sleeps(100).returns()
     difference = first_difference(in_turn(100, 100), story.run())
     assert difference is not None

@@ -19,8 +19,7 @@ def test_a_wait_without_a_wake_is_nobodys_even_if_there_was_one_before() -> None
     assert who_woke(run, run.rows[1], ns(450)) is None
 
 
-def test_before_its_first_wait_it_was_started_by_its_parent() -> None:
-    story = Story()
+def test_before_its_first_wait_it_was_started_by_its_parent(story: Story) -> None:
     main = story.task("main").runs(5).sleeps(95).returns()
     story.task("child", at=5, parent=main).runs(5).sleeps(10).returns()
     run = story.run()
@@ -28,16 +27,14 @@ def test_before_its_first_wait_it_was_started_by_its_parent() -> None:
     assert who_woke(run, run.rows[0], ns(2)) is None
 
 
-def test_a_thread_was_woken_by_what_it_waited_for() -> None:
-    story = Story()
+def test_a_thread_was_woken_by_what_it_waited_for(story: Story) -> None:
     worker = story.thread("worker").sleeps(100).returns()
     story.thread("main").waits(100, "thread", on=worker).runs(10).returns()
     run = story.run()
     assert who_woke(run, run.rows[1], ns(105)) == Waking(0, ns(100))
 
 
-def test_of_calls_within_each_other_the_innermost_is_where_it_was() -> None:
-    story = Story()
+def test_of_calls_within_each_other_the_innermost_is_where_it_was(story: Story) -> None:
     task = story.task("main").enters("outer()").runs(10).enters("inner()").sleeps(50)
     task.leaves().runs(10).leaves().returns()
     run = story.run()

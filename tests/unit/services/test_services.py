@@ -68,17 +68,13 @@ def database(services: Services) -> Iterator[psycopg.Connection]:
 
 @pytest.mark.parametrize(("name", "kind"), KINDS)
 def test_it_listens_on_the_loopback_in_a_process_of_its_own(services: Services, name: str) -> None:
-    address = next(value for value in services.environment.values() if "://" in value)
+    before = dict(services.environment)
+    address = next(value for value in before.values() if "://" in value)
     assert urlsplit(address).hostname == "127.0.0.1"
     assert services.words[name]
     assert services.died() is None
-    assert not set(services.environment) & set(os.environ) - {"NO_PROXY", "no_proxy"}
-
-
-@pytest.mark.parametrize(("name", "kind"), KINDS)
-def test_starting_it_again_does_nothing(services: Services) -> None:
-    before = dict(services.environment)
-    services.start()
+    assert not set(before) & set(os.environ) - {"NO_PROXY", "no_proxy"}
+    services.start()  # does nothing
     assert services.environment == before
 
 
@@ -255,22 +251,6 @@ def embedded() -> Mapping[str, str]:
     return {**environ_of("redis", "embedded"), **postgres_environ()}
 
 
-def test_two_at_once_know_nothing_of_each_other() -> None:
-    with (
-        Services(["redis", "postgres"], embedded()) as first,
-        Services(["redis", "postgres"], embedded()) as second,
-    ):
-        assert set(first.environment.values()).isdisjoint(second.environment.values())
-        with redis.Redis.from_url(first.environment["REDIS_URL"]) as one:
-            one.set("mine", "1")
-        with psycopg.connect(first.environment["DATABASE_URL"], autocommit=True) as connection:
-            connection.execute("DELETE FROM film")
-        with redis.Redis.from_url(second.environment["REDIS_URL"]) as other:
-            assert other.dbsize() == 0
-        with psycopg.connect(second.environment["DATABASE_URL"]) as connection:
-            assert len(titles(connection)) == len(films())
-
-
 def test_all_are_there_at_once_each_named_once_and_gone_afterwards() -> None:
     with Services(["postgres", "s3", "s3", "redis"], embedded()) as services:
         assert services.names == ("postgres", "s3", "redis")
@@ -283,16 +263,14 @@ def test_all_are_there_at_once_each_named_once_and_gone_afterwards() -> None:
             socket.create_connection((address.hostname, address.port or 0), timeout=5).close()
 
 
-def test_none_is_possible() -> None:
-    with Services([]) as services:
-        services.reset()
-        assert not services.environment
-        assert services.died() is None
-
-
-def test_an_unknown_one_is_a_wrong_use_that_names_those_there_are() -> None:
+def test_an_unknown_one_is_a_wrong_use_that_names_those_there_are_but_none_is_possible() -> None:
     with pytest.raises(UsageError, match="no service 'mysql'; there are s3, redis, postgres"):
         Services(["s3", "mysql"])
+    with Services([]) as services:
+        services.reset()
+        assert not services.environment and services.died() is None
+        with pytest.raises(ServiceError, match="'redis' is not running"):
+            services.kill("redis")
 
 
 def test_once_closed_it_stays_closed() -> None:

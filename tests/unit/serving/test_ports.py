@@ -1,4 +1,4 @@
-"""Who listens on a port, and whether a server takes connections."""
+"""Who listens on a port, whether a server takes connections, and whether all its workers do."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import pytest
 
 from asyncdemo.serving import ports
 from asyncdemo.serving.ports import CAN_TELL, free_port, listening, ports_of
-from asyncdemo.serving.probe import Probe
-from asyncdemo.serving.readiness import Readiness, Sight
+from asyncdemo.serving.readiness import Probe, Readiness, Sight, Workers
 from tests.hostile.traced import until
 
 linux = pytest.mark.skipif(not CAN_TELL, reason="who listens cannot be told without asking others")
@@ -22,11 +21,6 @@ linux = pytest.mark.skipif(not CAN_TELL, reason="who listens cannot be told with
 
 def close_one(server: socket.socket) -> None:
     server.accept()[0].close()
-
-
-def test_a_free_port_can_be_had() -> None:
-    with socket.create_server(("127.0.0.1", free_port())):
-        pass
 
 
 def test_nobody_listens_on_a_free_port() -> None:
@@ -47,16 +41,10 @@ def test_whose_a_port_is() -> None:
 def test_how_many_nobody_has_accepted_yet() -> None:
     server = socket.create_server(("127.0.0.1", 0))
     port = server.getsockname()[1]
-    with server, socket.create_connection(("127.0.0.1", port)):
+    with server, socket.create_connection(("127.0.0.1", port)) as client:
         assert until(lambda: listening(port, ()).waiting == 1, 10)
         server.accept()[0].close()
         assert listening(port, ()).waiting == 0
-
-
-@linux
-def test_a_connection_is_no_listening_socket() -> None:
-    server = socket.create_server(("127.0.0.1", 0))
-    with server, socket.create_connection(server.getsockname()) as client:
         assert listening(client.getsockname()[1], [os.getpid()]).somebody is False
 
 
@@ -169,3 +157,43 @@ def test_where_it_cannot_be_told_whose_a_port_is_the_answer_counts(monkeypatch: 
         thread.start()
         assert look_until(readiness, Sight.READY)
         thread.join()
+
+
+# -- workers -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def door() -> socket.socket:
+    listening = socket.create_server(("127.0.0.1", 0), backlog=100)
+    listening.setblocking(False)
+    return listening
+
+
+def knocks(door: socket.socket) -> int:
+    count = 0
+    while True:
+        try:
+            door.accept()[0].close()
+        except BlockingIOError:
+            return count
+        count += 1
+
+
+def test_one_worker_is_not_waited_for(door: socket.socket) -> None:
+    with door:
+        assert Workers(door.getsockname()[1], 1).are_at_work(())
+        assert knocks(door) == 0
+
+
+def test_connections_come_until_each_worker_has_had_one(
+    door: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with door:
+        workers = Workers(door.getsockname()[1], 3)
+        assert not workers.are_at_work(set())
+        assert knocks(door) == 6
+        assert not workers.are_at_work({0, 1, 2})  # 0 only starts them
+        assert workers.are_at_work({1, 2, 3})
+        monkeypatch.setattr("asyncdemo.serving.readiness._WORKERS_S", -1.0)
+        assert workers.are_at_work(set())
+        workers.close()

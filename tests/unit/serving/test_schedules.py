@@ -61,19 +61,11 @@ def test_right_by_luck_is_found_and_one_delay_is_left_of_the_schedule(tried: Try
     assert len(delays_of(found.differing[0].example.run)) == 1
 
 
-def test_a_lock_makes_it_right_in_every_schedule(tried: Try) -> None:
-    locked = RIGHT_BY_LUCK.replace("balance = 0", "balance, lock = 0, asyncio.Lock()", 1)
-    body = "    before = balance\n    await asyncio.sleep(0.1)\n    balance = before + n\n"
-    inside = "    async with lock:\n" + "".join(f"    {line}\n" for line in body.splitlines())
-    found = tried(locked.replace(body, inside))
-    assert endings(found) == {("3",)}
-    assert not found.differing
-    assert not found.unexplored
-
-
 @pytest.mark.parametrize(
     "source",
     [
+        # chance is the same each time
+        "import asyncio, random\nasync def main(): print(random.random())\nasyncio.run(main())\n",
         # callbacks that are ready run in the order in which they became ready
         "import asyncio\nseen = []\n"
         "async def step(n):\n"
@@ -94,7 +86,7 @@ def test_a_lock_makes_it_right_in_every_schedule(tried: Try) -> None:
         "    await asyncio.gather(*(turn(n, lock) for n in range(5)))\n"
         "asyncio.run(main())\nprint(seen)\n",
     ],
-    ids=["ready callbacks", "timers", "lock"],
+    ids=["chance", "ready callbacks", "timers", "lock"],
 )
 def test_what_asyncio_guarantees_holds_in_every_schedule(tried: Try, source: str) -> None:
     found = tried(source, 16)
@@ -153,21 +145,12 @@ def test_what_has_no_other_schedules_is_run_once_and_says_why(tried: Try, source
     assert words in found.unexplored
 
 
-def test_what_cannot_be_loaded_says_so(tried: Try) -> None:
+def test_what_cannot_be_loaded_says_so_and_what_is_no_python_fails_once(tried: Try) -> None:
     with pytest.raises(UsageError, match="nobody"):
         tried("print(1)\n", lanes=("nobody",))
-
-
-def test_what_is_no_python_fails_once(tried: Try) -> None:
     found = tried("print(\n")
     assert found.tried == 1
     assert found.groups[0].example.ending.outcome is RunOutcome.FAILED
-
-
-def test_chance_is_the_same_in_every_schedule(tried: Try) -> None:
-    assert not tried(
-        "import asyncio, random\nasync def main(): print(random.random())\nasyncio.run(main())\n"
-    ).differing
 
 
 def test_an_interrupted_exploration_gives_what_is_there_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import signal
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -18,12 +15,15 @@ from asyncdemo.load import Send
 from asyncdemo.model import Outcome, Run, RunOutcome
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Target
-from asyncdemo.serving import RunContext, Session, open_recording, readiness
+from asyncdemo.serving import RunContext, Session, readiness
 from asyncdemo.serving import session as sessions
 from asyncdemo.serving.ports import free_port
 from tests.hostile.traced import is_alive, until
 from tests.unit.serving.staging import FLASK, SANIC, SLEEPS, options, plan, run_session, script
 
+DEAF = FLASK.replace(
+    "    app.run(", "    import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    app.run("
+)
 both = pytest.mark.parametrize("server", [FLASK, SANIC], ids=["flask", "sanic"])
 
 
@@ -71,15 +71,6 @@ def test_answers_come_in_the_order_of_the_requests(tmp_path: Path) -> None:
             assert f'"bytes":{place % 3 + 1}' in answer.body.decode().replace(" ", "")
 
 
-def test_a_script_without_context_is_a_plain_recording(tmp_path: Path) -> None:
-    file = Target(str(script(tmp_path, "print('tea')")))
-    for nothing in (None, RunContext()):
-        with closing(open_recording(file, options(lanes=()), run_context=nothing)) as recording:
-            assert not isinstance(recording, Session)
-    with closing(open_recording(file, options(), run_context=loaded())) as session:
-        assert isinstance(session, Session)
-
-
 @pytest.mark.slow
 def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> None:
     slow = FLASK.replace("import os,", "import time; time.sleep(2)\nimport os,")
@@ -89,65 +80,26 @@ def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@both
-def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> None:
-    text = server.replace("time.sleep(SLEEPS_S)", "pass").replace("await asyncio.sleep(SLEEPS_S)", "pass")
-    run = run_session(script(tmp_path, text), loaded(requests=1500, clients=300))
-    assert run.outcome is RunOutcome.OK, run.notes
-    assert len(run.requests) == 1500
-    assert {(request.status, request.error) for request in run.requests} == {(200, None)}
-
-
-@pytest.mark.slow
-def test_ten_thousand_requests_at_once_end_in_bounded_time_and_none_is_forgotten(tmp_path: Path) -> None:
-    """More than the system's queue of connections holds, so it takes long: the time limit ends it."""
-    run = run_session(
-        script(tmp_path, SANIC), loaded(requests=10_000, clients=10_000, timeout_s=30.0), timeout_s=5.0
-    )
-    assert run.outcome in (RunOutcome.OK, RunOutcome.TIMEOUT), run.notes
-    assert len(run.requests) == 10_000
-    lost = {request.error for request in run.requests if request.status is None}
-    assert lost <= {"interrupted", "reset", "timeout"}
-    assert sum(request.status == 200 for request in run.requests) > 100
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("head", "run"),
-    [
-        (
-            'from quart import Quart\napp = Quart("tea")',
-            'app.run(host="127.0.0.1", port=PORT, use_reloader=False)',
-        ),
-        (
-            "import asyncio\nfrom quart import Quart\nfrom hypercorn.asyncio import serve\n"
-            'from hypercorn.config import Config\napp = Quart("tea")\n'
-            'config = Config.from_mapping(bind=[f"127.0.0.1:{PORT}"], graceful_timeout=1)',
-            "asyncio.run(serve(app, config))",
-        ),
-    ],
-    ids=["quart", "hypercorn"],
-)
-def test_servers_that_keep_a_silent_connection_are_ready_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: str, run: str
+def test_a_server_that_keeps_a_silent_connection_is_ready_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(readiness, "_PATIENCE_S", 60.0)
-    text = f"""
-import os
-import hypercorn.config
-hypercorn.config.Config.keep_alive_timeout = 60
-PORT = int(os.environ.get("PORT", "8000"))
-{head}
+    text = """
+        import asyncio, os
+        from hypercorn.asyncio import serve
+        from hypercorn.config import Config
+        from quart import Quart
 
+        Config.keep_alive_timeout = 60
+        app = Quart("tea")
 
-@app.before_request
-async def upload():
-    return {{"ok": True}}
+        @app.before_request
+        async def upload():
+            return {"ok": True}
 
-
-if __name__ == "__main__":
-    {run}
-"""
+        config = Config.from_mapping(bind=[f"127.0.0.1:{os.environ['PORT']}"], graceful_timeout=1)
+        asyncio.run(serve(app, config))
+    """
     seen = run_session(script(tmp_path, text))
     assert seen.outcome is RunOutcome.OK, seen.notes
     assert {request.status for request in seen.requests} == {200}
@@ -168,28 +120,29 @@ def test_a_server_that_fails_at_once_says_why(tmp_path: Path) -> None:
     assert not run.requests
 
 
-def test_a_script_that_is_no_server_is_told_so(tmp_path: Path) -> None:
-    run = run_session(script(tmp_path, "def upload(): pass\nprint('done')"))
+NEVER_LISTENS = "import time\ndef upload(): pass\ntime.sleep(60)"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("def upload(): pass\nprint('done')", "with exit code 0, before it took connections"),
+        ("def upload(:\n    pass", "has a syntax error"),
+        (NEVER_LISTENS, "took no connections on port"),
+    ],
+    ids=["no server", "no Python", "never listens"],
+)
+def test_a_script_that_is_no_server_is_told_so(
+    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "_READY_S", 3.0)
+    run = run_session(script(tmp_path, text))
     assert run.outcome is RunOutcome.FAILED
-    assert "with exit code 0, before it took connections" in words(run)
-
-
-def test_a_script_that_is_no_python_is_told_by_its_line_alone(tmp_path: Path) -> None:
-    run = run_session(script(tmp_path, "def upload(:\n    pass"))
-    assert run.outcome is RunOutcome.FAILED
-    (note,) = run.notes
-    assert "has a syntax error" in note
-
-
-def test_a_server_that_never_listens_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "_READY_S", 1.5)
-    run = run_session(script(tmp_path, "import time\ndef upload(): pass\ntime.sleep(60)"))
-    assert run.outcome is RunOutcome.FAILED
-    assert "took no connections on port" in words(run)
+    assert told in run.notes[0]
 
 
 def test_a_server_that_is_not_ready_within_its_time_limit_is_ended(tmp_path: Path) -> None:
-    run = run_session(script(tmp_path, "import time\ndef upload(): pass\ntime.sleep(60)"), timeout_s=1.0)
+    run = run_session(script(tmp_path, NEVER_LISTENS), timeout_s=1.0)
     assert run.outcome is RunOutcome.TIMEOUT
     assert "time limit of 1 s" in words(run) and "ended by itself" not in words(run)
 
@@ -201,50 +154,26 @@ def test_a_server_on_another_port_is_told_of_port(tmp_path: Path) -> None:
     assert "not on the one in the environment variable PORT" in words(run)
 
 
-def test_a_server_that_ends_by_itself_before_all_is_answered_has_failed(tmp_path: Path) -> None:
-    text = FLASK.replace("    time.sleep(SLEEPS_S)", "    os._exit(3) if request.data else None")
-    run = run_session(script(tmp_path, text))
-    assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 3)
-    assert "with exit code 3, when 0 of" in words(run)
-
-
-def test_a_server_that_drops_its_connections_before_it_is_gone_ended_by_itself(tmp_path: Path) -> None:
-    dies = FLASK.replace("    time.sleep(SLEEPS_S)", "    os.closerange(3, 64), time.sleep(0.2), os._exit(4)")
-    run = run_session(script(tmp_path, dies), loaded())
-    assert run.outcome is RunOutcome.FAILED
-    assert "ended by itself, with exit code 4, when 0 of" in words(run)
-
-
-@pytest.mark.slow
-def test_a_server_killed_in_mid_run_leaves_what_was_recorded(tmp_path: Path) -> None:
-    text = FLASK.replace(SLEEPS, "SLEEPS_S = 0.05").replace(
-        'if __name__ == "__main__":',
-        'if __name__ == "__main__":\n    open("pid", "w").write(str(os.getpid()))',
-    )
-    text = text.replace('open("pid"', f'open("{tmp_path / "pid"}"')
-
-    def kill_it(session: Session) -> None:
-        if len(session.result().requests) > 30:
-            with contextlib.suppress(ProcessLookupError):  # the second time
-                os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-
-    run = run_session(script(tmp_path, text), loaded(requests=400, clients=5), kill_it)
-    assert run.outcome is RunOutcome.FAILED
-    assert "signal SIGKILL" in words(run) and "requests were answered" in words(run)
-    answered = [request for request in run.requests if request.status == 200]
-    lost = [request for request in run.requests if request.status is None]
-    assert len(answered) > 20 and lost
-    assert {request.error for request in lost} <= {"reset", "refused", "closed", "interrupted"}
-    assert all(request.end_ns >= request.start_ns for request in run.requests)
+@pytest.mark.parametrize(
+    ("does", "code"),
+    [
+        ("os._exit(3) if request.data else None", 3),
+        # it drops its connections before it is gone
+        ("os.closerange(3, 64), time.sleep(0.2), os._exit(4)", 4),
+    ],
+)
+def test_a_server_that_ends_by_itself_before_all_is_answered_has_failed(
+    tmp_path: Path, does: str, code: int
+) -> None:
+    run = run_session(script(tmp_path, FLASK.replace("time.sleep(SLEEPS_S)", does)))
+    assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, code)
+    assert f"ended by itself, with exit code {code}, when 0 of" in words(run)
 
 
 @pytest.mark.slow
 def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "_GRACE_S", 1.0)
-    text = FLASK.replace(
-        "    app.run(", "    import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    app.run("
-    )
-    run = run_session(script(tmp_path, text))
+    run = run_session(script(tmp_path, DEAF))
     assert run.outcome is RunOutcome.FAILED
     assert "had not ended 1 s after it was asked to" in words(run)
     assert {request.status for request in run.requests} == {200}
@@ -328,23 +257,16 @@ def test_a_port_that_somebody_else_got_is_replaced_by_another(
     assert len(run.requests) == 10
 
 
-def test_a_port_that_is_taken_again_is_told(
-    tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
+@pytest.mark.parametrize("text", [FLASK, NEVER_LISTENS], ids=["a server", "never listens"])
+def test_a_port_that_is_taken_again_is_told_and_somebody_else_is_not_loaded(
+    text: str, tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "free_port", lambda: taken)
-    run = run_session(script(tmp_path, FLASK))
+    run = run_session(script(tmp_path, text))
     assert run.outcome is RunOutcome.FAILED
     assert f"Port {taken} was taken by another program" in words(run)
     assert not run.requests
-
-
-@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
-def test_somebody_else_who_listens_is_not_loaded(
-    tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sessions, "free_port", lambda: taken)
-    run = run_session(script(tmp_path, "import time\ndef upload(): pass\ntime.sleep(60)"))
-    assert f"Port {taken} was taken by another program" in words(run)
 
 
 # -- Ctrl-C ----------------------------------------------------------------------------------------------
@@ -410,12 +332,9 @@ def test_ctrl_c_before_it_begins_ends_it(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_second_ctrl_c_does_not_wait(tmp_path: Path) -> None:
-    text = FLASK.replace(
-        "    app.run(", "    import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    app.run("
-    )
     begun = time.monotonic()
     poke = interrupted_when(lambda session: bool(session.result().requests), times=3)
-    run = run_session(script(tmp_path, text), loaded(requests=100_000), poke)
+    run = run_session(script(tmp_path, DEAF), loaded(requests=100_000), poke)
     assert run.outcome is RunOutcome.INTERRUPTED
     assert time.monotonic() - begun < 30
 
@@ -427,45 +346,7 @@ def test_nothing_is_left_of_a_session_that_is_closed_in_mid_run(tmp_path: Path) 
     session.go()
     assert until(lambda: session.poll(0.02) and bool(session.result().requests))
     assert session._recording is not None and session._traffic is not None
-    pids = {*session._recording.pids(), session._traffic._client._process.pid}
+    pids = {*session._recording.pids(), session._traffic.client._process.pid}
     session.close()
     session.close()
     assert until(lambda: not any(map(is_alive, pids)))
-
-
-# -- others ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_slow_client_holds_up_a_server_that_takes_one_at_a_time(tmp_path: Path) -> None:
-    """Somebody who sends half a request: with one thread all others wait, and time out, in bounded time."""
-    text = FLASK.replace("threaded=True", "threaded=False")
-    slow: list[socket.socket] = []
-
-    def come_slowly(session: Session) -> None:
-        if not slow and len(session.result().requests) >= 3:
-            slow.append(socket.create_connection(("127.0.0.1", session._port)))
-            slow[0].sendall(b"POST /upload HTTP/1.1\r\nHost: tea\r\nContent-Le")
-
-    context = loaded(requests=200, clients=4, timeout_s=1.5)
-    run = run_session(script(tmp_path, text), context, come_slowly, timeout_s=6.0)
-    slow[0].close()
-    assert run.outcome is RunOutcome.TIMEOUT
-    errors = [request.error for request in run.requests if request.error]
-    assert "timeout" in errors
-    assert sum(request.status == 200 for request in run.requests) >= 3
-
-
-@pytest.mark.slow
-def test_a_thread_that_others_start_does_not_matter(tmp_path: Path) -> None:
-    """Sessions run one after another from any thread; nothing of them is global."""
-    runs: list[Run] = []
-    threads = [
-        threading.Thread(target=lambda n=n: runs.append(run_session(script(tmp_path, FLASK, f"s{n}.py"))))
-        for n in range(2)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [run.outcome for run in runs] == [RunOutcome.OK] * 2

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from asyncdemo.analysis import metrics
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
 from asyncdemo.analysis.metrics.ideal import was_cut_off
 from asyncdemo.analysis.metrics.steps import in_a_hub
 from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, Track, TrackKind, Wait
@@ -33,7 +33,6 @@ _WORTH_IT_NS = 20_000_000
 
 
 def sequential_awaits(run: Run) -> Iterator[Finding]:
-    """Find consecutive waits that could overlap, one for each set of lines."""
     side_by_side = _run_side_by_side(run.tracks)
     groups: defaultdict[tuple[Site, ...], list[AwaitSequence]] = defaultdict(list)
     for sequence in run.await_sequences:
@@ -50,7 +49,7 @@ def sequential_awaits(run: Run) -> Iterator[Finding]:
         lines = ", ".join(str(site.line) for site in sites[1:])
         also = f" (and line{'s' * (len(sites) > 2)} {lines})" if lines else ""
         others = len(sequences) - 1
-        yield Finding(
+        yield finding(
             FindingKind.SEQUENTIAL_AWAITS,
             f"{longest.count:,} awaits{at(first)}{also} went one after another and took "
             f"{span(longest.waited_ns)}; if none needs what another did, they could overlap and take as "
@@ -59,21 +58,18 @@ def sequential_awaits(run: Run) -> Iterator[Finding]:
             "Start them together: `group.create_task(...)` in an `async with asyncio.TaskGroup() as group:`, "
             "or `await asyncio.gather(...)`.",
             first,
-            own(first),
         )
 
 
 def never_awaited(run: Run) -> Iterator[Finding]:
-    """Find coroutines that were created and dropped."""
     for (function, site), times in Counter((one.function, one.site) for one in run.unawaited).items():
         name = _name(function)
         how_often = "" if times == 1 else f" {times:,} times"
-        yield Finding(
+        yield finding(
             FindingKind.NEVER_AWAITED,
             f"{name}() was called{how_often} but never awaited{at(site)}: nothing in it ran.",
             _advice_for_unawaited(name, site),
             site,
-            own(site),
         )
 
 

@@ -66,7 +66,6 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
 
 
 def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
-    """Find steps that could not continue because another thread kept the GIL."""
     for steps in _by_place(step for step in blocking_steps(run) if step.reason == _GIL):
         longest = max(steps, key=lambda step: step.held_ns)
         place = at(longest.site, longest.called_from)
@@ -89,7 +88,6 @@ def _place(step: SlowStep) -> Hashable:
 
 
 def _by_place(steps: Iterable[SlowStep]) -> list[list[SlowStep]]:
-    """Return those of each place, the longest total first."""
     groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
     for step in steps:
         groups[_place(step)].append(step)

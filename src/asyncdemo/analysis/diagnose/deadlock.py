@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from functools import cached_property
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, own
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
 from asyncdemo.analysis.diagnose.waiting import Phrases, listed, of_several
 from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
@@ -30,12 +29,11 @@ _MOST_PLACES = 8
 
 def deadlocks(run: Run) -> Iterator[Finding]:
     """Find cycles, and what was held by a task or thread that ended."""
-    graph = _Graph(run)
-    phrases = Phrases(run)
-    told = [_circle(run, graph, phrases, circle) for circle in graph.circles()]
-    told += [_abandoned(graph, phrases, resource, holders) for resource, holders in graph.abandoned()]
-    for message, advice, site in told:
-        yield Finding(FindingKind.DEADLOCK, message, advice, site, own(site))
+    graph, phrases = _Graph(run), Phrases(run)
+    for circle in graph.circles():
+        yield finding(FindingKind.DEADLOCK, *_circle(run, graph, phrases, circle))
+    for resource, holders in graph.abandoned():
+        yield finding(FindingKind.DEADLOCK, *_abandoned(graph, phrases, resource, holders))
 
 
 def where_they_wait(run: Run) -> tuple[str, ...]:
@@ -90,7 +88,6 @@ class _Graph:
         return None if holder == track else holder
 
     def targets(self, track: int) -> list[int]:
-        """Return the tracks that it waits for, as far as known."""
         one = self.known[track]
         blocker = self.held_up_by(track)
         targets = [] if blocker is None else [blocker]
@@ -109,26 +106,14 @@ class _Graph:
                 return [span.wait.on]
         return [target]
 
-    @cached_property
-    def strict(self) -> set[int]:
-        """The tracks that certainly nothing can wake."""
-        return self._fixed_point(by_anybody=False)
-
-    @cached_property
-    def lenient(self) -> set[int]:
-        """The same, with the tracks that any other could wake, if all that could are among them."""
-        return self._fixed_point(by_anybody=True)
-
-    def _fixed_point(self, *, by_anybody: bool) -> set[int]:
+    def _stuck(self) -> set[int]:
         stuck = set(self.known)
-        while True:
-            all_of_them = len(stuck) == len(self.known)
-            leave = {one for one in stuck if self._can_go_on(one, stuck, by_anybody and all_of_them)}
-            if not leave:
-                return stuck
+        while leave := {one for one in stuck if self._can_go_on(one, stuck)}:
             stuck -= leave
+        return stuck
 
-    def _can_go_on(self, track: int, stuck: Collection[int], by_anybody: bool) -> bool:
+    def _can_go_on(self, track: int, stuck: Collection[int], *, by_anybody: bool = True) -> bool:
+        """``by_anybody``: whether there may be somebody who ends a wait that anybody could end."""
         one = self.known[track]
         blocker = self.held_up_by(track)
         if blocker is not None and blocker in stuck:
@@ -142,25 +127,27 @@ class _Graph:
         if targets:
             stay = [target in stuck for target in targets]
             return not (all(stay) if one.reason in _ANY_OF_THEM else any(stay))
-        return not (by_anybody and one.reason in _BY_ANYBODY)
+        return by_anybody or one.reason not in _BY_ANYBODY
 
     def _never_gives(self, holding: Holding, stuck: Collection[int]) -> bool:
         return holding.track in stuck or self._has_ended(holding.track)
 
     def _has_ended(self, track: int) -> bool:
-        """Return whether it ended before the run was stopped."""
         return track not in self.known and self._run.tracks[track].outcome is not Outcome.OPEN
 
     @property
     def nobody_is_left(self) -> bool:
         """Whether no task or thread can wake those that wait, and no timer or file might."""
         open_ = (track for track in self._run.tracks if track.outcome is Outcome.OPEN and not track.own)
-        others = any(track.index not in self.known and not _hosts(track) for track in open_)
-        return self._run.idle and bool(self.known) and not others and self.lenient == set(self.known)
+        if any(track.index not in self.known and not _hosts(track) for track in open_):
+            return False
+        if any(self._can_go_on(track, self.known, by_anybody=False) for track in self.known):
+            return False
+        return self._run.idle and bool(self.known)
 
     def circles(self) -> list[list[int]]:
         """Return the stuck tracks that wait, through others, for themselves: each cycle once."""
-        stuck = self.strict
+        stuck = self._stuck()
         reach = {track: self._reachable(track, stuck) for track in stuck}
         found: list[list[int]] = []
         for track in sorted(stuck):
@@ -188,7 +175,6 @@ class _Graph:
 
 
 def _hosts(track: Track) -> bool:
-    """Return whether the thread runs an event loop."""
     return any(span.wait.reason in LOOPS for span in track.spans[-3:])
 
 

@@ -74,6 +74,11 @@ class Finding:
     called_from: Site | None
 
 
+def finding(kind: FindingKind, message: str, advice: str, site: Site | None) -> Finding:
+    """Return one about a line that nothing but itself led to."""
+    return Finding(kind, message, advice, site, own(site))
+
+
 def own(site: Site | None) -> Site | None:
     """Return the site if it is in the user's own code, not in an installed package."""
     return None if site is None or site.installed else site
@@ -98,8 +103,13 @@ def at(site: Site | None, called_from: Site | None = None) -> str:
     return words
 
 
-def _place(site: Site) -> str:
+def spot(site: Site) -> str:
+    """Return "bank.py:14"."""
     file = re.split(r"[/\\]", site.file)[-1]
+    return f"{file}:{site.line}"
+
+
+def _place(site: Site) -> str:
     function = site.function.rpartition("<locals>.")[2]
     inside = "" if not function or function.startswith("<") else f" in {function}()"
-    return f"{file}:{site.line}{inside}"
+    return f"{spot(site)}{inside}"

@@ -1,4 +1,7 @@
-"""Connections held too long: never given back, or held while the same caller waits for another one."""
+"""Connections held too long: never given back, or held while the same caller waits for another one.
+
+With how findings refer to a connection pool, and its library's names for its parts.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, many, own
-from asyncdemo.analysis.diagnose.pool_words import called, giving_back, taken_in
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many
 from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once
 from asyncdemo.analysis.metrics.pools import leaked, queueing
 from asyncdemo.model import Resource, ResourceKind, Run, Slot, State, TrackKind
@@ -17,6 +19,23 @@ _JOINING = frozenset({"gather", "task", "taskgroup", "tasks", "thread"})
 """Waits for other tasks or threads, which may be the ones that queue."""
 
 _MAIN_THREAD = "MainThread"
+
+_SIZE = {
+    "asyncpg": "`max_size`",
+    "http": "its limit (`limit` of aiohttp's connector, `pool_maxsize` with requests)",
+    "psycopg": "`max_size`",
+    "psycopg2": "`maxconn`",
+    "redis": "`max_connections`",
+}
+_SIZE_OF_AWS = "`Config(max_pool_connections=...)`"
+
+_GIVING_BACK = {
+    "asyncpg": "`async with pool.acquire() as connection:`",
+    "http": "`async with session.get(...) as response:`",
+    "psycopg": "`with pool.connection() as connection:`",
+    "psycopg2": "`try: ... finally: pool.putconn(connection)`",
+    "redis": "leave it to the client's commands, or `release(connection)` in a `finally`",
+}
 
 
 class Nesting(NamedTuple):
@@ -31,7 +50,6 @@ class Nesting(NamedTuple):
 
 
 def held_while_acquiring(run: Run) -> Iterator[Finding]:
-    """Find callers that hold a connection while they wait for a second one of the same pool."""
     for pool, tracks, stood in nested(run):
         if pool.limit is not None and stood >= pool.limit:
             all_of_them = f"All {pool.limit:,} were held by such callers at the same time"
@@ -41,14 +59,13 @@ def held_while_acquiring(run: Run) -> Iterator[Finding]:
             number = "all" if pool.limit is None else f"all {pool.limit:,}"
             outcome = f"As soon as {number} are held by such callers, none can go on: a deadlock."
         kind = "task" if all(run.tracks[track].kind is TrackKind.TASK for track in tracks) else "thread"
-        yield Finding(
+        yield finding(
             FindingKind.HELD_WHILE_ACQUIRING,
             f"{many(len(tracks), kind)}{taken_in(run, pool, tracks[0])} held a connection of the "
             f"{called(pool)} and asked it for a second one. {outcome}",
             "Do everything on the connection that is held (pass it on as an argument), or give it back "
             "before asking for the next one.",
             pool.site,
-            own(pool.site),
         )
 
 
@@ -104,7 +121,6 @@ def _overlap(slots: Sequence[Slot]) -> bool:
 
 
 def leaked_connections(run: Run) -> Iterator[Finding]:
-    """Find connections never given back by tasks or threads that have ended."""
     for pool in run.resources:
         lost = [use for _, use in leaked(run, pool) if run.tracks[use.track].name != _MAIN_THREAD]
         if not lost:
@@ -113,11 +129,46 @@ def leaked_connections(run: Run) -> Iterator[Finding]:
         number = many(len(lost), "connection") if pool.limit is None else f"{len(lost):,} of {pool.limit:,}"
         were = "was" if len(lost) == 1 else "were"
         last = f"; held last{where}" if where else ""
-        yield Finding(
+        yield finding(
             FindingKind.LEAKED_CONNECTION,
             f"Of the {called(pool)}, {number} {were} taken and never given back{last}.",
             f"Give each back however the work ends: {giving_back(pool)}. A pool that leaks runs empty, and "
             "then every caller waits or fails.",
             pool.site,
-            own(pool.site),
         )
+
+
+def noun(pool: Resource) -> str:
+    """Return the noun for what the user creates: for AWS and HTTP, a client that has a pool."""
+    return "client" if is_http(pool) else "pool"
+
+
+def called(pool: Resource) -> str:
+    """Return "redis pool made at app.py:12 in main()"."""
+    return f"{pool.name} {noun(pool)}" + (f" made{at(pool.site)}" if pool.site else "")
+
+
+def is_http(pool: Resource) -> bool:
+    """Return whether its connections speak HTTP, so that the server may close them itself."""
+    return pool.name == "http" or pool.name not in _SIZE
+
+
+def size(pool: Resource) -> str:
+    """Return the parameter that limits how many connections it may have."""
+    return _SIZE.get(pool.name, _SIZE_OF_AWS)
+
+
+def giving_back(pool: Resource) -> str:
+    return _GIVING_BACK.get(pool.name, "`async with`, or read the response to its end")
+
+
+def taken_in(run: Run, pool: Resource, track: int) -> str:
+    """Return " in show()": the innermost call that took a connection, or else the track's function."""
+    starts = [slot.start_ns for slot in pool.slots if slot.track == track]
+    calls = [
+        lane
+        for lane in run.lanes
+        if run.named and lane.track == track and any(lane.start_ns <= start < lane.end_ns for start in starts)
+    ]
+    name = max(calls, key=lambda lane: lane.start_ns).function if calls else run.tracks[track].function
+    return f" in {name}()" if name and not name.startswith("<") else ""

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own, span
-from asyncdemo.analysis.metrics import ResourceUse, limits, most_at_once, resource_use
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
+from asyncdemo.analysis.metrics import limits, most_at_once, resource_use
 from asyncdemo.analysis.metrics.limits import causes_used
-from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, TrackKind
+from asyncdemo.model import Resource, ResourceKind, Run, State, Track, TrackKind
 
 _MANY = 200
 """From this many tasks of one function at the same time, something should limit them."""
@@ -23,7 +23,6 @@ _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
 
 
 def unbounded_fan_out(run: Run) -> Iterator[Finding]:
-    """Find very many tasks of one function and one parent at the same time, without a limit."""
     groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
     for track in run.tracks:
         if track.kind is TrackKind.TASK:
@@ -43,7 +42,10 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
         if most < _MANY or any(track.index in limited for track in tracks):
             continue
         created_at = tracks[0].created_at
-        if _is_installed(created_at or tracks[0].site) or _are_queue_workers(tracks):
+        site = created_at or tracks[0].site
+        # Of workers that wait for jobs, the fixed number is the limit.
+        waited_for_jobs = sum(_EMPTY in {wait.reason for _, wait in causes_used(one.spans)} for one in tracks)
+        if (site is not None and site.installed) or 2 * waited_for_jobs >= len(tracks):
             continue
         of = f" of {function}()" if function else ""
         yield Finding(
@@ -51,15 +53,9 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
             f"{most:,} tasks{of} were open at the same time, made{at(created_at)}: nothing limits how many.",
             "Let them share a semaphore (`async with gate:` around what is scarce), or let a fixed number of "
             "workers take the jobs from a queue.",
-            created_at or tracks[0].site,
+            site,
             own(created_at),
         )
-
-
-def _are_queue_workers(tracks: Sequence[Track]) -> bool:
-    """Return whether at least half of them waited for jobs. Then their fixed number is the limit."""
-    waited = [track for track in tracks if _EMPTY in {wait.reason for _, wait in causes_used(track.spans)}]
-    return 2 * len(waited) >= len(tracks)
 
 
 def _limited_tracks(run: Run) -> set[int]:
@@ -76,37 +72,32 @@ def _limited_tracks(run: Run) -> set[int]:
 
 
 def idle_limits(run: Run) -> Iterator[Finding]:
-    """Find semaphores and locks that never made anyone wait."""
     per_call = {resource.index for group in _made_per_call(run) for resource in group}
     for use in resource_use(run):
         resource = use.resource
         if use.peak_queued or own(resource.site) is None or resource.index in per_call:
             continue
         holders = {slot.track for slot in resource.slots}
-        if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not _was_reached(use):
-            yield Finding(
+        # A full one may have kept others out invisibly (``locked()``), or be just right.
+        was_full = not resource.limit or use.peak_held >= resource.limit
+        of_tasks = all(run.tracks[holder].kind is TrackKind.TASK for holder in holders)
+        if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not was_full:
+            yield finding(
                 FindingKind.IDLE_LIMIT,
                 f"The semaphore made{at(resource.site)} never made anyone wait: "
                 f"at most {use.peak_held:,} of {resource.limit:,} were held at the same time.",
                 _advice_for_idle(len(holders)),
                 resource.site,
-                own(resource.site),
             )
-        elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and _all_tasks(run, holders):
-            yield Finding(
+        elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and of_tasks:
+            yield finding(
                 FindingKind.IDLE_LIMIT,
                 f"The lock made{at(resource.site)} never made anyone wait: {many(len(holders), 'task')} took "
                 f"it {many(len(resource.slots), 'time')}.",
                 "Tasks only take turns at an `await`: a section without one needs no lock. Keep it if the "
                 "section awaits.",
                 resource.site,
-                own(resource.site),
             )
-
-
-def _was_reached(use: ResourceUse) -> bool:
-    """Return whether it was full: it may have kept others out invisibly (``locked()``), or be just right."""
-    return not use.resource.limit or use.peak_held >= use.resource.limit
 
 
 def _advice_for_idle(holders: int) -> str:
@@ -128,13 +119,12 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
         kind = str(group[0].kind)
         most = _most_held(group)
         noun = kind if kind == "lock" else f"{kind} of {limit:,}"
-        yield Finding(
+        yield finding(
             FindingKind.LIMIT_PER_CALL,
             f"A {noun} was made {len(group):,} times{at(site)}, each time for one caller: together {most:,} "
             f"were held at the same time, where one shared {kind} would have allowed {limit:,}.",
             f"Make one {kind} outside the function, and pass it to every caller that should share it.",
             site,
-            own(site),
         )
 
 
@@ -153,32 +143,25 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
         and all(len({slot.track for slot in resource.slots}) == 1 for resource in group)
         and len({resource.slots[0].track for resource in group}) >= 2
         and _most_held(group) > min(map(_limit, group))
-        and not (group[0].kind is ResourceKind.LOCK and _is_of_an_object(group[0]))
+        and not (group[0].kind is ResourceKind.LOCK and _made_in(group[0]) in _MADE_ONCE_EACH)
     ]
 
 
 def saturated_executors(run: Run) -> Iterator[Finding]:
-    """Find executors that had work waiting in their queue."""
     for use in resource_use(run):
         resource = use.resource
         if resource.kind is not ResourceKind.EXECUTOR or use.queued_ns < _SATURATED_NS:
             continue
         made = f"The executor made{at(resource.site)}" if resource.site else "The default executor"
         workers = "its workers" if resource.limit is None else many(resource.limit, "worker")
-        yield Finding(
+        yield finding(
             FindingKind.SATURATED_EXECUTOR,
             f"{made} had work queued for {workers}: up to {use.peak_queued:,} at the same time, "
             f"{span(use.queued_ns)} in all.",
             "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
             "more workers than CPUs do not help, and threads of one interpreter share its GIL.",
             resource.site,
-            own(resource.site),
         )
-
-
-def _is_installed(site: Site | None) -> bool:
-    """Return whether it is in an installed package, where the reader cannot change it."""
-    return site is not None and own(site) is None
 
 
 def _limit(resource: Resource) -> int:
@@ -189,9 +172,5 @@ def _most_held(group: Sequence[Resource]) -> int:
     return most_at_once((slot.start_ns, slot.end_ns) for resource in group for slot in resource.slots)
 
 
-def _is_of_an_object(resource: Resource) -> bool:
-    return resource.site is not None and resource.site.function.rpartition(".")[2] in _MADE_ONCE_EACH
-
-
-def _all_tasks(run: Run, tracks: set[int]) -> bool:
-    return all(run.tracks[index].kind is TrackKind.TASK for index in tracks)
+def _made_in(resource: Resource) -> str:
+    return resource.site.function.rpartition(".")[2] if resource.site else ""

@@ -2,7 +2,6 @@
 
 A table matches the error that ended the script; some mistakes show in a run without an error. Each was made
 by somebody who tried an exercise for the first time (``tests/unit/course/test_first_mistakes.py`` has all).
-Not here: findings about programs that work (see the other modules).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many
 from asyncdemo.analysis.metrics import left_pending
 from asyncdemo.model import Run, Site, State, TrackKind, Uncaught
 
@@ -29,35 +28,31 @@ class _Mistake:
     In ``message`` and ``advice``, ``{0}`` is what the pattern's first group matches.
     """
 
-    error: str
     pattern: str
     message: str
     advice: str
+    error: str = "TypeError"
     raised_in: str = ""
 
 
 _TABLE: Final = (
     _Mistake(
-        "TypeError",
         r"object NoneType can't be used in 'await'|'NoneType' object can't be awaited",
         "What follows this `await` has already run, and returned None: it isn't a coroutine.",
         "`time.sleep()` and other ordinary functions can't be awaited. Write `await asyncio.sleep(...)`, or "
         "for a function that blocks `await asyncio.to_thread(function, ...)`.",
     ),
     _Mistake(
-        "TypeError",
         r"(?:object )?'?(list|tuple|set|generator|dict)'?(?: object)? can't be (?:used in 'await'|awaited)",
         "A {0} can't be awaited, even if it's full of tasks or coroutines.",
         "Wait for all that's in it: `await asyncio.gather(*tasks)`.",
     ),
     _Mistake(
-        "TypeError",
         r"(?:object )?'?(\w+)'?(?: object)? can't be (?:used in 'await'|awaited)",
         "What follows this `await` is already a result (of type {0}).",
         "Leave out this `await`: only calls of coroutine functions, tasks and futures are awaited.",
     ),
     _Mistake(
-        "TypeError",
         r"'(\w+)' object is not callable",
         "A thread was told to call something that isn't a function (type {0}): the function was called too "
         "early, on the event loop, and its result was handed to the thread.",
@@ -65,137 +60,129 @@ _TABLE: Final = (
         raised_in=r"(_WorkItem|WorkerContext)\.run",
     ),
     _Mistake(
-        "(TypeError|ValueError)",
         r"(?:a coroutine was expected|coroutine is required.*), got <function (?:.*\.)?(\w+) at",
         "A coroutine is needed here, and `{0}` without parentheses is the function itself.",
         "Call it: `{0}(...)`.",
+        error="(TypeError|ValueError)",
     ),
     _Mistake(
-        "(TypeError|ValueError)",
         r"a coroutine was expected, got <async_generator object (?:.*\.)?(\w+) at",
         "There's a `yield` in `{0}`, so it's an asynchronous generator and can't be run like a coroutine.",
         "Collect the results in a list and return that; or loop over it with `async for`.",
+        error="(TypeError|ValueError)",
     ),
     _Mistake(
-        "(TypeError|ValueError)",
         r"a coroutine was expected, got <(?:\w+ )*(_GatheringFuture|Future|Task)\b",
         "A coroutine is needed here, and this is a future or task.",
         "Await it in a coroutine function (`async def main(): ...`), and run that: `asyncio.run(main())`.",
+        error="(TypeError|ValueError)",
     ),
     _Mistake(
-        "(TypeError|ValueError)",
         r"a coroutine was expected, got (.+)",
         "A coroutine is needed here, and this is already a result: {0}.",
         "Pass the call itself, without `await`, and make sure that its function is an `async def`.",
+        error="(TypeError|ValueError)",
     ),
     _Mistake(
-        "TypeError",
         r"Passing coroutines is forbidden",
         "`asyncio.wait` takes tasks, and was given coroutines.",
         "Write `await asyncio.gather(*coroutines)`, which also keeps their order; or make them tasks first.",
     ),
     _Mistake(
-        "TypeError",
         rf"'(?:[\w.]+\.)?({_SCOPED})' object does not support the context manager protocol",
         "This `{0}` of asyncio is entered with `async with`, not with `with`.",
         "Write `async with`.",
     ),
     _Mistake(
-        "TypeError",
         r"'(?:_thread\.|threading\.)?(lock|RLock|_RLock|Semaphore|Condition)' object does not support the "
         "asynchronous context",
         "This {0} is from `threading`: it makes threads wait, and would stop the whole event loop.",
         "For tasks there are `asyncio.Lock()` and `asyncio.Semaphore(n)`, with `async with`.",
     ),
     _Mistake(
-        "TypeError",
         r"'(?:\w+\.)*(\w+)' object does not support the asynchronous context manager protocol",
         "{0} isn't an asynchronous context manager.",
         "Write `with` instead of `async with`; if a call returned it, check whether the call needs an "
         "`await`.",
     ),
     _Mistake(
-        "RuntimeError",
         r"asyncio\.run\(\) cannot be called from|event loop is already running|another loop is running",
         "An event loop is already running: this is called from a coroutine.",
         "In an `async def` there's no need for `asyncio.run()` or `run_until_complete()`: write `await`.",
+        error="RuntimeError",
     ),
     _Mistake(
-        "RuntimeError",
         r"no (?:running|current) event loop",
         "Nothing runs an event loop here: this line isn't in a coroutine, or it's in another thread.",
         "Do this in an `async def` that `asyncio.run(main())` leads to.",
+        error="RuntimeError",
     ),
     _Mistake(
-        "RuntimeError",
         r"is bound to a different event loop|attached to a different loop",
         "This was made for one event loop and is used in another one: each `asyncio.run()` has its own.",
         "Call `asyncio.run()` once, and make locks, queues and tasks inside it.",
+        error="RuntimeError",
     ),
     _Mistake(
-        "InvalidStateError",
         r"Result is not (?:set|ready)",
         "The task was asked for its result before it was done.",
         "Await it first: `await task` gives the result. After the block of an `async with "
         "asyncio.TaskGroup()`, all its tasks are done.",
+        error="InvalidStateError",
     ),
     _Mistake(
-        "RuntimeError",
         r"TaskGroup .* has not been entered",
         "The task group was made, but never entered, so it can't take tasks.",
         "Write `async with asyncio.TaskGroup() as group:`, and make the tasks inside.",
+        error="RuntimeError",
     ),
     _Mistake(
-        "TypeError",
         r"unhashable type: '(list|set|dict)'",
         "`gather` takes the coroutines one by one, and was given a {0} of them.",
         "Unpack it: `await asyncio.gather(*coroutines)`.",
         raised_in="gather$",
     ),
     _Mistake(
-        "(TypeError|RuntimeError)",
         r"coroutine or an awaitable is required|Task got bad yield",
         "What was handed over can't be awaited: a list, a generator, a function, or a result.",
         "`gather` takes coroutines one by one: `asyncio.gather(*coroutines)`. A function must be called: "
         "`f()`.",
+        error="(TypeError|RuntimeError)",
     ),
     _Mistake(
-        "TypeError",
         r"not supported between instances of '(coroutine|Task)' and '(?:int|float)'",
         "The time limit is a {0} here: the arguments are the wrong way round.",
         "`asyncio.wait_for(coroutine, seconds)`: first what to wait for, then how long.",
         raised_in="wait_for$",
     ),
     _Mistake(
-        "RuntimeError",
         r"cannot reuse already awaited coroutine",
         "A coroutine runs once, and this one has been awaited before.",
         "Call its function again for each run; or make one task of it, which can be awaited often.",
+        error="RuntimeError",
     ),
     _Mistake(
-        "TypeError",
         r"'async for' requires an object with __aiter__ method, got (\w+)",
         "A {0} isn't asynchronous, so `async for` can't loop over it.",
         "Write `for`, with `await` inside the loop.",
     ),
     _Mistake(
-        "TypeError",
         r"'async_generator' object is not iterable",
         "An asynchronous generator can't be looped over with `for`.",
         "Write `async for`.",
     ),
     _Mistake(
-        "(TypeError|AttributeError)",
         r"['\"](?:_asyncio\.)?(coroutine|Task|Future|_GatheringFuture)['\"]",
         "This is a {0}, not its result.",
         "Put an `await` before it: a call of a coroutine function gives only a coroutine.",
+        error="(TypeError|AttributeError)",
     ),
     _Mistake(
-        "SyntaxError",
         r"('await'|'async with'|'async for'|asynchronous comprehension) outside (?:of |an )*(async|function)",
         "{0} can only be used in a function that begins with `async def`.",
         "Write `async def`, and `await` that function where it's called; at the top of a file "
         "`asyncio.run(main())` starts the first one.",
+        error="SyntaxError",
     ),
 )
 
@@ -204,7 +191,7 @@ def mistakes(run: Run) -> Iterator[Finding]:
     """Find what the author probably did not intend: from the final error, and from locks."""
     told = [said for error in _errors(run) for said in _of_error(run, error)]
     for message, advice, site in (*told, *_thread_locks(run)):
-        yield Finding(FindingKind.MISTAKEN_CALL, message, advice, site, own(site))
+        yield finding(FindingKind.MISTAKEN_CALL, message, advice, site)
 
 
 def _errors(run: Run) -> Iterator[Uncaught]:

@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own, span
-from asyncdemo.analysis.diagnose.holding import nested
-from asyncdemo.analysis.diagnose.pool_words import called, is_http, noun, size
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
+from asyncdemo.analysis.diagnose.holding import called, is_http, nested, noun, size
 from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
@@ -22,12 +21,11 @@ _REOPENED = 5
 
 
 def pools_per_call(run: Run) -> Iterator[Finding]:
-    """Find pools created on one line, each used only by its creator: no reuse, and no limit."""
     for pools in _made_per_call(run):
         first = pools[0]
         opened = sum(len(pool.connections) for pool in pools)
         held = most_at_once((slot.start_ns, slot.end_ns) for pool in pools for slot in pool.slots)
-        yield Finding(
+        yield finding(
             FindingKind.POOL_PER_CALL,
             f"{len(pools):,} {first.name} {noun(first)}s were made{at(first.site)}, one for each call: "
             f"{many(opened, 'connection')} opened, up to {most_open(run, pools):,} of them open and {held:,} "
@@ -36,7 +34,6 @@ def pools_per_call(run: Run) -> Iterator[Finding]:
             "let all calls share it, and close it at the end. Then connections are reused, and their number "
             "is limited.",
             first.site,
-            own(first.site),
         )
 
 
@@ -88,7 +85,6 @@ def _is_worker(track: Track) -> bool:
 
 
 def small_pools(run: Run) -> Iterator[Finding]:
-    """Find pools that callers queued for."""
     emptied = {pool.index for pool, *_ in nested(run)}
     queued_for = [
         use for use in pool_use(run) if use.queued_ns >= _WAITED_NS and use.resource.index not in emptied
@@ -99,7 +95,7 @@ def small_pools(run: Run) -> Iterator[Finding]:
             yield _growing(use, more)
             continue
         places = "its connections" if pool.limit is None else many(pool.limit, "connection")
-        yield Finding(
+        yield finding(
             FindingKind.SMALL_POOL,
             f"The {called(pool)} was too small for its callers: up to {use.most_waiting:,} queued for "
             f"{places}, {span(use.queued_ns)} in all and {span(use.longest_queue_ns)} at the longest."
@@ -108,39 +104,35 @@ def small_pools(run: Run) -> Iterator[Finding]:
             "shorter time: take it late, and give it back before doing other work. If it is meant as a "
             "limit, this is the queue in front of it.",
             pool.site,
-            own(pool.site),
         )
 
 
 def _growing(use: PoolUse, more: int) -> Finding:
     """Callers queued although it was never full: it opens connections in the background, one by one."""
     pool = use.resource
-    return Finding(
+    return finding(
         FindingKind.SMALL_POOL,
         f"The {called(pool)} was still opening connections while up to {use.most_waiting:,} queued for one: "
         f"{use.most_open:,} of {pool.limit:,} were ever open; {span(use.queued_ns)} in all and "
         f"{span(use.longest_queue_ns)} at the longest." + _others("was" if more == 1 else "were", more),
         "Open them before the callers come: set a higher `min_size`, and wait until the pool is filled.",
         pool.site,
-        own(pool.site),
     )
 
 
 def refused_by_pool(run: Run) -> Iterator[Finding]:
-    """Find pools that turned callers away because they had no connection."""
     refusing = [use for use in pool_use(run) if use.refused]
     for use, more in _of_each_line(refusing, lambda use: use.refused):
         pool = use.resource
         waited_ns = max(refusal.end_ns - refusal.start_ns for refusal in pool.refused)
         limit = "" if pool.limit is None else f" of {pool.limit:,}"
         waiting = f", after waiting for up to {span(waited_ns)}" if waited_ns >= _WAITED_NS else ""
-        yield Finding(
+        yield finding(
             FindingKind.REFUSED_BY_POOL,
             f"The {called(pool)} turned callers away {many(use.refused, 'time')}{waiting}: up to "
             f"{use.most_held:,}{limit} connections were in use." + _others("did", more),
             _advice_for_refused(pool, waited_ns),
             pool.site,
-            own(pool.site),
         )
 
 
@@ -175,7 +167,6 @@ def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
 
 
 def reopened_connections(run: Run) -> Iterator[Finding]:
-    """Find pools that closed connections and opened others in their place."""
     for use in pool_use(run):
         pool = use.resource
         failed = sum(connection.ready_ns is None for connection in pool.connections)
@@ -183,13 +174,12 @@ def reopened_connections(run: Run) -> Iterator[Finding]:
             continue
         if use.connections - failed < 2 * use.most_open:
             continue
-        yield Finding(
+        yield finding(
             FindingKind.REOPENED_CONNECTIONS,
             f"The {called(pool)} opened {many(use.connections, 'connection')}, though never more than "
             f"{use.most_open:,} were open at the same time: it closed the others, and opened new ones.",
             _advice_for_reopened(pool),
             pool.site,
-            own(pool.site),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from asyncdemo.analysis.diagnose.finding import many
+from asyncdemo.analysis.diagnose.finding import many, spot
 from asyncdemo.model import Holding, Resource, ResourceKind, Run, Site, State, Stuck
 
 _MOST_NAMES = 3
@@ -43,6 +43,7 @@ _FOR_OTHERS: dict[str, str] = {
     "tasks": "awaits {}",
 }
 """By the reason of a wait; {} is the known tracks that it waits for."""
+_HELD = frozenset({"lock", "semaphore", "connection pool"})
 _UNNAMED: dict[str, str] = {
     "empty queue": "a queue",
     "full queue": "a queue",
@@ -55,8 +56,6 @@ _UNNAMED: dict[str, str] = {
 
 
 class Phrases:
-    """Phrases about the tracks and resources of one run."""
-
     def __init__(self, run: Run) -> None:
         self._run = run
         self._twins: dict[tuple[ResourceKind, Site | None, str], list[int]] = {}
@@ -130,8 +129,9 @@ class Phrases:
         if not one.reason:
             return "waits"
         words = _WAITS.get(one.reason, f"waits ({one.reason})")
-        if one.reason in ("lock", "semaphore", "connection pool") and one.resource in again:
-            return self._waits_again(one)
+        if one.resource is not None and one.resource in again and one.reason in _HELD:
+            is_lock = self._run.resources[one.resource].kind is ResourceKind.LOCK
+            return "waits for the same lock" if is_lock else "waits for another one"
         if one.resource is None:
             what = _UNNAMED.get(one.reason, "")
         else:
@@ -142,21 +142,6 @@ class Phrases:
         if one.unfinished is not None:
             told += f" ({many(one.unfinished, 'item')} without `task_done()`)"
         return told
-
-    def _waits_again(self, one: Stuck) -> str:
-        assert one.resource is not None
-        resource = self._run.resources[one.resource]
-        if resource.kind is ResourceKind.LOCK:
-            return "waits for the same lock"
-        return "waits for another one"
-
-
-def spot(site: Site | None) -> str:
-    """Return "bank.py:14"."""
-    if site is None:
-        return ""
-    file = re.split(r"[/\\]", site.file)[-1]
-    return f"{file}:{site.line}"
 
 
 def of_several(words: str) -> str:

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from asyncdemo.analysis.metrics.cpu import Idle, idle_while_running
-from asyncdemo.analysis.metrics.functions import FunctionUse, function_use
 from asyncdemo.analysis.metrics.ideal import ideal_ns, was_cut_off
 from asyncdemo.analysis.metrics.limits import (
+    FunctionUse,
     ResourceUse,
+    function_use,
     limits,
     meetings,
     most_at_once,

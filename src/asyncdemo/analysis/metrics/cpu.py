@@ -98,7 +98,6 @@ def _gil_wait_ns(run: Run, idle: dict[int, int]) -> Iterator[int]:
 
 
 def _running(tracks: Iterable[Track]) -> Iterator[Interval]:
-    """Yield when a thread and its tasks show as running."""
     for track in tracks:
         for start_ns, end_ns, wait in spans_in(track.spans, State.RUNNING):
             if wait.via is None:
@@ -147,7 +146,6 @@ def _lanes_running(run: Run) -> dict[int | None, dict[int, int]]:
 
 
 def _summed_running(run: Run) -> dict[int | None, int]:
-    """Return thread -> running time of its summed tasks."""
     running: dict[int | None, int] = defaultdict(int)
     for tasks in run.summed:
         running[tasks.thread] += tasks.running_ns

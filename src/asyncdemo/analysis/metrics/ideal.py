@@ -128,7 +128,6 @@ def _nested(lanes: Sequence[Lane]) -> dict[int, list[Interval]]:
 
 
 def _outside(lane: Lane, inner: Sequence[Interval]) -> Iterator[Spans]:
-    """Yield the lane's spans without the inner intervals."""
     if not inner:
         yield lane.spans
         return

@@ -1,15 +1,15 @@
-"""How many at the same time: lanes open, lanes at work, and holders of and queues for a resource."""
+"""How many at the same time: lanes open, lanes at work, calls of a function, and holders of a resource."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, chain
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain, pairwise
 
 from asyncdemo.analysis.metrics.states import STATES
-from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Wait
+from asyncdemo.model import Lane, Outcome, Resource, ResourceKind, Run, Spans, State, SummedTasks, Wait
 
 Interval = tuple[int, int]
 """(start_ns, end_ns), the end excluded."""
@@ -41,6 +41,29 @@ class ResourceUse:
     peak_held: int
     peak_queued: int
     queued_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionUse:
+    """The calls of one function.
+
+    Attributes:
+        calls: How many there were.
+        peak: The most calls at work at the same time.
+        open: The most calls open at the same time.
+        gap_ns: The longest time from the start of one call to the start of the next; 0 for fewer than two.
+        longest_ns: How long the longest call was open; 0 without any.
+        shortest_ns: How long the shortest call was open; 0 without any.
+        outcomes: How many ended in each way; a way that does not occur is left out.
+    """
+
+    calls: int = 0
+    peak: int = 0
+    open: int = 0
+    gap_ns: int = 0
+    longest_ns: int = 0
+    shortest_ns: int = 0
+    outcomes: Mapping[Outcome, int] = field(default_factory=dict)
 
 
 def open_lanes(run: Run) -> int:
@@ -107,6 +130,41 @@ def meetings(run: Run) -> list[Meeting]:
         met = queued_for | {resource for _, _, resource in held}
         found.append(Meeting(frozenset(met), tuple(merge((start, end) for start, end, _ in held))))
     return found
+
+
+def function_use(run: Run, met: Sequence[Meeting] | None = None) -> dict[str, FunctionUse]:
+    """Return function -> its calls, for functions that were called.
+
+    Args:
+        met: ``meetings(run)``, if already known.
+    """
+    calls: defaultdict[str, list[tuple[Lane, Meeting]]] = defaultdict(list)
+    for lane, meeting in zip(run.lanes, meetings(run) if met is None else met, strict=True):
+        calls[lane.function].append((lane, meeting))
+    many: defaultdict[str, list[SummedTasks]] = defaultdict(list)
+    for tasks in run.summed:
+        many[tasks.function].append(tasks)
+    return {function: _use(calls[function], many[function]) for function in [*calls, *many]}
+
+
+def _use(calls: Sequence[tuple[Lane, Meeting]], many: Sequence[SummedTasks]) -> FunctionUse:
+    lanes = [lane for lane, _ in calls]
+    others = [times for tasks in many for times in zip(tasks.starts_ns, tasks.ends_ns, strict=True)]
+    opened = [*((lane.start_ns, lane.end_ns) for lane in lanes), *others]
+    starts = sorted(start for start, _ in opened)
+    lengths = [end - start for start, end in opened]
+    outcomes = Counter(lane.outcome for lane in lanes)
+    for tasks in many:
+        outcomes[tasks.outcome] += len(tasks.starts_ns)
+    return FunctionUse(
+        calls=len(opened),
+        peak=most_at_work(calls, others),
+        open=most_at_once(opened),
+        gap_ns=max((later - earlier for earlier, later in pairwise(starts)), default=0),
+        longest_ns=max(lengths),
+        shortest_ns=min(lengths),
+        outcomes=outcomes,
+    )
 
 
 def limits(run: Run) -> tuple[Resource, ...]:

@@ -1,7 +1,4 @@
-"""How connection pools were used: how many connections were opened, open, held, waited for and leaked.
-
-Not here: who held what when (see ``Resource.connections``).
-"""
+"""How connection pools were used: how many connections were opened, open, held, waited for and leaked."""
 
 from __future__ import annotations
 
@@ -106,7 +103,6 @@ def _open(pool: Resource, end_ns: int) -> list[Interval]:
 
 
 def _ends(run: Run) -> defaultdict[int, int]:
-    """Return when each process was last seen."""
     ends: defaultdict[int, int] = defaultdict(int)
     for track in run.tracks:
         ends[track.process] = max(ends[track.process], track.end_ns)

@@ -2,8 +2,6 @@
 
 Only that time counts for a server: what it does before the first request and after the last response, when it
 opens and closes what it needs, keeps nobody waiting. Any other run counts from beginning to end.
-
-Not here: what its handlers did meanwhile. They are the lanes, which the other modules measure.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from typing import IO, Any, Final
 from asyncdemo.course.content.load import Load
 from asyncdemo.course.rules.problem import Fault
 from asyncdemo.serving.ports import HOST, free_port
-from asyncdemo.serving.probe import Probe
+from asyncdemo.serving.readiness import Probe
 
 _READY_S: Final = 30.0
 _ANSWER_S: Final = 30.0

@@ -22,8 +22,7 @@ from asyncdemo.lab.harness import NotStarted
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.servers import Command
-from asyncdemo.services.accounts import account_for_servers
-from asyncdemo.services.folders import ServerFolder
+from asyncdemo.services.accounts import ServerFolder, account_for_servers
 from asyncdemo.serving.ports import HOST
 
 _STARTS_S: Final = 20.0
@@ -52,7 +51,7 @@ def port_to_keep() -> int:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Make a folder for configurations, owned by their user. The next call cleans up after a kill."""
+    """Make a folder for configurations, owned by their user."""
     folder = ServerFolder(account_for_servers())
     try:
         yield folder.path

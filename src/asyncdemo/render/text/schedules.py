@@ -8,8 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from asyncdemo.analysis.schedules import Difference, Ending, Exploration, Group, Moment, first_difference
-from asyncdemo.analysis.schedules.token import delays_of, token_of
+from asyncdemo.analysis.schedules import (
+    Difference,
+    Ending,
+    Exploration,
+    Group,
+    Moment,
+    delays_of,
+    first_difference,
+    token_of,
+)
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.render.text.json_result import variant_result
 from asyncdemo.render.timeline.layout import open_ns
