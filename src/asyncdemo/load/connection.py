@@ -1,4 +1,4 @@
-"""One connection: a request out, a response in, and whatever may cut either short.
+"""Connections: a request out, a response in, and whatever may cut either short; and all those of a run.
 
 Not here: which request is next, and the totals (see ``engine``).
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +20,8 @@ _END_OF_HEAD = b"\r\n\r\n"
 _DELIMITED = re.compile(rb"\r\n(?:content-length|transfer-encoding)[ \t]*:", re.IGNORECASE)
 _QUOTED = 40
 """How many bytes of a response that is not HTTP are quoted."""
+_TURNS = 100
+"""The most turns of the loop to wait for connections to close; aborting one takes two or three."""
 
 
 def kind_of(error: OSError) -> str:
@@ -74,11 +77,9 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing of this response has arrived yet."""
         return self._head is None
 
     def send(self, request: bytes, number: int, intended_ns: int) -> None:
-        """Send on an open connection, or as soon as it is open."""
         self.number, self.intended_ns = number, intended_ns
         self.status = 0
         self._head = None
@@ -219,3 +220,72 @@ def _not_http(error: Exception, data: bytes) -> str:
     if isinstance(error, httptools.HttpParserUpgrade):
         return "the server switched to another protocol without being asked"
     return f"the response is not HTTP ({error}): {data[:_QUOTED]!r}"
+
+
+class Connections:
+    """``new`` makes a connection. ``opened`` is the total.
+
+    ``failed`` is called with a connection that has a request but can't open.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Connection],
+        address: str,
+        port: int,
+        most: int,
+        failed: Callable[[Connection, OSError], None],
+    ) -> None:
+        self.new, self._failed = make, failed
+        self._address, self._port, self._most = address, port, most
+        self._idle: dict[Connection, None] = {}
+        """A dict, because one that the server closes must be found among thousands."""
+        self._open = 0
+        self.opened = 0
+
+    def take(self) -> Connection | None:
+        """Return an idle one, or else a new one, not yet opened; None if the limit is reached."""
+        if self._idle:
+            return self._idle.popitem()[0]
+        return self.new() if self.has_room else None
+
+    @property
+    def has_room(self) -> bool:
+        return self._open < self._most
+
+    def keep(self, connection: Connection) -> None:
+        self._idle[connection] = None
+
+    def open(self, connection: Connection) -> None:
+        self._open += 1
+        self.opened += 1
+        connection.connect_ns = perf_counter_ns()
+        connection.task = asyncio.get_running_loop().create_task(self._connect(connection))
+
+    def closed(self, connection: Connection) -> bool:
+        """Note that it is no longer open. Return whether that is news."""
+        if connection.is_closed:
+            return False
+        connection.is_closed = True
+        self._open -= 1
+        self._idle.pop(connection, None)
+        return True
+
+    async def close(self) -> None:
+        for connection in list(self._idle):
+            connection.drop()
+        for _ in range(_TURNS):
+            if not self._open:
+                return
+            await asyncio.sleep(0)
+
+    async def _connect(self, connection: Connection) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.create_connection(lambda: connection, self._address, self._port)
+        except OSError as error:
+            self._failed(connection, error)
+        except asyncio.CancelledError:
+            connection.cancelled()  # its request was dropped, and the connection with it
+        finally:
+            connection.task = None

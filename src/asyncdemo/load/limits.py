@@ -1,7 +1,4 @@
-"""What the system allows the client: open files, processors, a faster event loop; how long it made it wait.
-
-Not here: limits of the load itself (see ``plan``).
-"""
+"""What the system allows the client: open files, processors, a faster event loop, time to run."""
 
 from __future__ import annotations
 
