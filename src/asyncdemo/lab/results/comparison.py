@@ -1,7 +1,4 @@
-"""One row of a report: what was published, predicted and measured, and the verdict.
-
-Not here: single trials (see ``trial``), or the rule behind the verdict (see ``ratio``).
-"""
+"""One row of a report: what was published, predicted and measured, and the verdict."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Laws for any load and its answers, whatever the server: three plain functions of numbers.
-
-Not here: judging a reported figure by them (see ``audit``).
-"""
+"""Laws for any load and its answers, whatever the server: three plain functions of numbers."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 Plain data that validates itself: references must exist, and ratios must be those of the trials. Reading its
 file is strict: an unknown or missing field, or one of the wrong type, is an error that names it.
-Not here: measuring or drawing.
 """
 
 from __future__ import annotations

@@ -124,10 +124,6 @@ class Rigging:
         workers = self.configuration.workers(side.is_sync)
         return None if not cpu_ms else min(workers, machine.processors) / cpu_ms * 1000
 
-    def waiting_words(self, side: Side, machine: Machine) -> str:
-        """Return the arithmetic of the limit set by waiting."""
-        return self.configuration.bound_words(side.is_sync, machine.is_pooled)
-
     def computing_words(self, side: Side, machine: Machine) -> str:
         """Return the arithmetic of the processors' limit, as far as it is known."""
         workers, processors = self.configuration.workers(side.is_sync), machine.processors

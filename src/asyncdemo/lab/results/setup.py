@@ -1,7 +1,4 @@
-"""The setup: the machine, the contestants, the settings, and the checks beforehand.
-
-Not here: what was measured (see ``trial``, ``comparison``).
-"""
+"""The setup: the machine, the contestants, the settings, and the checks beforehand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One trial: one contestant, under one setting, in one round, as seen by the client, server and system.
-
-Not here: what trials show together (see ``record``).
-"""
+"""One trial: one contestant, under one setting, in one round, as seen by the client, server and system."""
 
 from __future__ import annotations
 
