@@ -1,7 +1,4 @@
-"""The learner's prediction before a measurement: the main ratio, with the bounds shown.
-
-Not here: predictions about recorded runs (see ``predict``).
-"""
+"""The learner's prediction before a measurement: the main ratio, with the bounds shown."""
 
 from __future__ import annotations
 
@@ -33,7 +30,6 @@ class Guess:
     ratio: float
 
     def against(self, record: Record) -> str:
-        """Return the comparison in a sentence or two."""
         said = f"You predicted {times(self.ratio)} for {self.row.name}."
         rows = [
             row
