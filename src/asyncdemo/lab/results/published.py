@@ -216,7 +216,7 @@ def _found(article: Article, check: Audit, row: str) -> Finding:
     try:
         inputs = {name: _value(article, check.table, row, given) for name, given in check.inputs.items()}
         return CHECKS[check.check](**inputs)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         raise LabFileError(f"{article.key}.toml: audit {check.check} of {row}: {error}") from error
 
 
