@@ -155,7 +155,8 @@ class Connection(asyncio.Protocol):
             if isinstance(error, OSError):
                 self._engine.lost(self, kind_of(error), at_ns, str(error))
             else:
-                self._engine.lost(self, "closed", at_ns, self._ended_early())
+                how = "without a response" if self.is_silent else "in the middle of the response"
+                self._engine.lost(self, "closed", at_ns, f"the server closed the connection {how}")
         self.transport = self.task = None
         self._release()
 
@@ -171,11 +172,6 @@ class Connection(asyncio.Protocol):
         """If neither length nor chunks are given, the body ends when the server closes (RFC 9112, 6.3)."""
         head, end, _ = (self._head or b"").partition(_END_OF_HEAD)
         return bool(end) and not _DELIMITED.search(head + b"\r\n")
-
-    def _ended_early(self) -> str:
-        if self._head is None:
-            return "the server closed the connection without a response"
-        return "the server closed the connection in the middle of the response"
 
 
 class DetailedConnection(Connection):

@@ -15,7 +15,16 @@ from textual.containers import Horizontal
 from textual.widgets import Button, Footer, Input, Label, Select
 
 from asyncdemo.errors import UsageError
-from asyncdemo.lab.results.rigging import BEWARE, KNOBS, OURS, PRESETS, Knob, Machine, Rigging, with_settings
+from asyncdemo.lab.results.rigging import (
+    BEWARE,
+    KNOBS,
+    PRESETS,
+    Knob,
+    Machine,
+    Rigging,
+    client_name,
+    with_settings,
+)
 from asyncdemo.lab.rig.session import Session, State
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.rig import bound_lines, measured_lines, tried_lines
@@ -86,8 +95,8 @@ class RigScreen(LearnerScreen):
                 if knob.steps:
                     yield _KnobInput(self._rigging.value(knob), restrict=r"\d*", max_length=4, **given)
                 else:
-                    names = [("ours" if name == OURS else name, name) for name in self._clients]
-                    yield Select(names, value=self._rigging.client, allow_blank=False, **given)
+                    names = [(client_name(client),) * 2 for client in self._clients]
+                    yield Select(names, value=self._rigging.value(knob), allow_blank=False, **given)
                 yield Label(classes="note", id=f"note-{knob.name}", markup=False)
         yield Drawing(self._lines, id="figures")
         yield Footer(show_command_palette=False)
@@ -121,7 +130,7 @@ class RigScreen(LearnerScreen):
 
     def _set(self, name: str, value: str) -> None:
         knob = next(knob for knob in KNOBS if knob.name == name)
-        if value == (self._rigging.value(knob) if knob.steps else self._rigging.client):
+        if value == self._rigging.value(knob):
             self._show_notes()
             return
         try:
@@ -131,12 +140,11 @@ class RigScreen(LearnerScreen):
 
     def _fill(self, rigging: Rigging) -> None:
         self._change(rigging)
+        values: dict[str | None, str] = {knob.name: rigging.value(knob) for knob in KNOBS}
         with self.prevent(Input.Changed, Select.Changed):
-            for knob in KNOBS:
-                if knob.steps:
-                    self.query_one(f"#{knob.name}", Input).value = rigging.value(knob)
-                else:
-                    self.query_one(f"#{knob.name}", Select).value = rigging.client
+            for knob in self.query(Input):
+                knob.value = values[knob.id]
+            self.query_one(Select).value = values["client"]
 
     def _change(self, rigging: Rigging) -> None:
         if rigging != self._rigging:

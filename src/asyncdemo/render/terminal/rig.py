@@ -13,7 +13,17 @@ from typing import Final
 from rich.style import Style
 
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.rigging import BEWARE, KNOBS, OURS, PRESETS, SIDES, Machine, Outcome, Rigging
+from asyncdemo.lab.results.rigging import (
+    BEWARE,
+    KNOBS,
+    OURS,
+    PRESETS,
+    SIDES,
+    Machine,
+    Outcome,
+    Rigging,
+    client_name,
+)
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
@@ -105,7 +115,7 @@ def tried_lines(tried: Sequence[Outcome], machine: Machine, width: int) -> Itera
                 f"{chosen.sessions}{'/w' if chosen.per_worker else ''}",
                 f"{chosen.delay_ms:g} ms",
                 str(chosen.clients),
-                "ours" if outcome.rigging.client == OURS else outcome.rigging.client,
+                client_name(outcome.rigging.client),
                 "-" if bound is None else f"{bound:.2f}",
                 _ratio(outcome) or "-",
                 outcome.winner,
