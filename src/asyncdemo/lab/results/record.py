@@ -34,17 +34,12 @@ class Record:
     name: str
     title: str
     asyncdemo: str
-    """The version."""
     command: str
-    """The command that made it."""
     started: str
     ended: str
-    """Both in ISO 8601, UTC."""
     extent: Extent
     rounds: int
-    """The plan; the trials show how many there really were."""
     order_seed: int
-    """The seed for the order of the arms in each round."""
     environment: Environment
     arms: tuple[Arm, ...]
     settings: tuple[Setting, ...]
@@ -53,11 +48,9 @@ class Record:
     verifications: tuple[Verification, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     article: str = ""
-    """The key of the published figures."""
     lesson: str = ""
     interrupted: bool = False
     flags: tuple[Flag, ...] = ()
-    """Flags of the record as a whole."""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

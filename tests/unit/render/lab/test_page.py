@@ -11,6 +11,7 @@ import pytest
 
 from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.render.lab.page import measure_css, render_page, report_html
+from asyncdemo.render.lab.tables import table
 from tests.support.lab_records import a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 
@@ -114,3 +115,11 @@ def test_a_table_of_many_rows_has_figures_only_and_the_words_below() -> None:
     assert told.count("what the waiting allows") == 2, "once as the bound, once in the legend"
     assert told.count("9,800 and 1,900 /s") == 12
     assert "<b>all:</b> Python 3.11, where it was 2.7" in told
+
+
+def test_a_column_without_anything_is_left_out_but_not_the_name() -> None:
+    rows = [("", "", "1.0"), ("", "", "")]
+    html = table(["row", "published", "ours"], rows, "a table", words=True)
+    assert re.findall(r'<th scope="col">(.*?)</th>', html) == ["row", "ours"]
+    assert re.findall(r"<td.*?>(.*?)</td>", html) == ["1.0", ""]
+    assert re.findall(r'data-label="(.*?)"', html) == ["ours", "ours"]
