@@ -31,12 +31,9 @@ class Guess:
 
     def against(self, record: Record) -> str:
         said = f"You predicted {times(self.ratio)} for {self.row.name}."
-        rows = [
-            row
-            for row in record.comparisons
-            if row.name == self.row.name and row.figure == self.row.figure.key
-        ]
-        measured = next((row.measured for row in rows if row.setting == self.row.setting), None)
+        asked = (self.row.name, self.row.figure.key, self.row.setting)
+        rows = {(row.name, row.figure, row.setting): row.measured for row in record.comparisons}
+        measured = rows.get(asked)
         if measured is None:
             return f"{said} There is no figure to compare it with."
         return f"{said} It was {interval(measured)}. {_JUDGED[verdict(self.ratio, measured)]}"

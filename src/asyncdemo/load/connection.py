@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, cast
 
@@ -46,7 +45,6 @@ class Connection(asyncio.Protocol):
         "_parser",
         "connect_ns",
         "intended_ns",
-        "is_closed",
         "number",
         "port",
         "request",
@@ -72,7 +70,6 @@ class Connection(asyncio.Protocol):
         self.status = 0
         """The status of a whole response; 0 until there is one."""
         self.reusable = False
-        self.is_closed = False
         self._new_parser()
 
     @property
@@ -95,10 +92,6 @@ class Connection(asyncio.Protocol):
         elif self.task is not None:
             self.task.cancel()
         self._release()
-
-    def cancelled(self) -> None:
-        """The connection was dropped before it was made."""
-        self._engine.closed(self)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
@@ -219,25 +212,18 @@ def _not_http(error: Exception, data: bytes) -> str:
 
 
 class Connections:
-    """``new`` makes a connection. ``opened`` is the total.
+    """Those of an engine: made as needed, up to ``most``, and kept while idle. ``opened`` is the total."""
 
-    ``failed`` is called with a connection that has a request but can't open.
-    """
-
-    def __init__(
-        self,
-        make: Callable[[], Connection],
-        address: str,
-        port: int,
-        most: int,
-        failed: Callable[[Connection, OSError], None],
-    ) -> None:
-        self.new, self._failed = make, failed
+    def __init__(self, engine: Engine, kind: type[Connection], address: str, port: int, most: int) -> None:
+        self._engine, self._kind = engine, kind
         self._address, self._port, self._most = address, port, most
         self._idle: dict[Connection, None] = {}
         """A dict, because one that the server closes must be found among thousands."""
-        self._open = 0
+        self._open: set[Connection] = set()
         self.opened = 0
+
+    def new(self) -> Connection:
+        return self._kind(self._engine)
 
     def take(self) -> Connection | None:
         """Return an idle one, or else a new one, not yet opened; None if the limit is reached."""
@@ -247,23 +233,22 @@ class Connections:
 
     @property
     def has_room(self) -> bool:
-        return self._open < self._most
+        return len(self._open) < self._most
 
     def keep(self, connection: Connection) -> None:
         self._idle[connection] = None
 
     def open(self, connection: Connection) -> None:
-        self._open += 1
+        self._open.add(connection)
         self.opened += 1
         connection.connect_ns = perf_counter_ns()
         connection.task = asyncio.get_running_loop().create_task(self._connect(connection))
 
     def closed(self, connection: Connection) -> bool:
         """Note that it is no longer open. Return whether that is news."""
-        if connection.is_closed:
+        if connection not in self._open:
             return False
-        connection.is_closed = True
-        self._open -= 1
+        self._open.remove(connection)
         self._idle.pop(connection, None)
         return True
 
@@ -280,8 +265,8 @@ class Connections:
         try:
             await loop.create_connection(lambda: connection, self._address, self._port)
         except OSError as error:
-            self._failed(connection, error)
+            self._engine.unreachable(connection, error)
         except asyncio.CancelledError:
-            connection.cancelled()  # its request was dropped, and the connection with it
+            self._engine.closed(connection)  # its request was dropped, and the connection with it
         finally:
             connection.task = None

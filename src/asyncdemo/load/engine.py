@@ -43,9 +43,7 @@ class Engine:
         self._tally = Tally()
         detailed = report is not None or "HEAD" in self._maker.methods
         kind = DetailedConnection if detailed else Connection
-        self._connections = Connections(
-            lambda: kind(self), address, plan.port, most_connections, self._unreachable
-        )
+        self._connections = Connections(self, kind, address, plan.port, most_connections)
         self._make = self._maker.make
         self._is_closed_loop = plan.rate is None
         self._last = (plan.requests or 0) - 1 if self._is_closed_loop else -1
@@ -180,7 +178,8 @@ class Engine:
             trace_id = self._maker.last_trace_id
             self._report(Sent(number, trace_id, name, intended_ns, sent_ns, connection.port))
 
-    def _unreachable(self, connection: Connection, error: OSError) -> None:
+    def unreachable(self, connection: Connection, error: OSError) -> None:
+        """The connection could not be opened. It may have a request."""
         self.closed(connection)
         if connection.number >= 0:
             self.failed(connection, kind_of(error), perf_counter_ns(), error.strerror or str(error))
