@@ -16,7 +16,7 @@ import pytest
 from asyncdemo.load import Answered, Connected, Sent
 from asyncdemo.load.engine import Engine
 from tests.unit.load.running import load, load_here, load_with_a_hiccup, load_with_few_files
-from tests.unit.load.serving import HELLO, HELLO_AND_BYE, Server, Visit, answering, served
+from tests.unit.load.serving import HELLO, HELLO_AND_BYE, Visit, answering, served
 
 MS = 1_000_000
 
@@ -138,42 +138,6 @@ def test_an_open_loop_uses_kept_connections_again() -> None:
         result, _ = load(server.port, requests=50, rate=500.0, keep_alive=True)
     assert result.answered == 50
     assert server.connections == result.connections < 50
-
-
-@contextmanager
-def stalling(every: int, stall_s: float) -> Iterator[Server]:
-    """One at a time, each in no time; but one of so many takes long, and all others wait behind it."""
-    turn = threading.Lock()
-    count = 0
-
-    def handle(visit: Visit) -> None:
-        nonlocal count
-        while visit.request() is not None:
-            with turn:
-                count += 1
-                if count % every == every // 2:
-                    time.sleep(stall_s)
-            visit.say(HELLO)
-
-    with served(handle) as server:
-        yield server
-
-
-def test_a_stall_is_the_latency_of_all_who_came_meanwhile() -> None:
-    """Once in 100 requests the server stalls for the time in which 50 more are due.
-
-    So half of all requests wait, a fourth for more than half of the stall. A client that sends the next
-    request only after the answer sees one slow request in a hundred (coordinated omission).
-    """
-    stall_s = 0.5
-    with stalling(every=100, stall_s=stall_s) as server:
-        open_loop, _ = load(server.port, requests=300, rate=100.0, keep_alive=True)
-    with stalling(every=100, stall_s=stall_s) as server:
-        closed_loop, _ = load(server.port, requests=300, clients=1, keep_alive=True)
-    half_a_stall_ns = stall_s / 2 * 1e9
-    assert open_loop.histogram.percentile_ns(80) > half_a_stall_ns
-    assert closed_loop.histogram.percentile_ns(80) < half_a_stall_ns / 10
-    assert closed_loop.histogram.most_ns > half_a_stall_ns, "it is there, but once in a hundred"
 
 
 def test_what_exceeds_the_limit_of_files_waits_its_turn_and_the_wait_counts() -> None:

@@ -11,12 +11,10 @@ from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import longest_of_backlog
 from asyncdemo.lab.harness.environments import Progress
 from asyncdemo.lab.harness.protocol.description import Scene
-from asyncdemo.lab.harness.protocol.lineup import Lineup
-from asyncdemo.lab.harness.protocol.preflight import Visit
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.published import load_article
-from asyncdemo.lab.results.setup import Extent, Loop
+from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeServer, an_arm
 from tests.support.lab_experiments import described, row, surroundings_of
@@ -80,16 +78,6 @@ def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> N
     assert arm.versions.keys() == {"cyclone", "twisted"} and not named["sanic"].arm.versions
     served.tell(Progress("cyclone", 0, 1, "making an environment"))
     assert told == [Progress("cyclone", 0, 1, "making an environment")]
-
-
-def test_cyclone_whose_environment_cannot_be_made_is_a_row_that_says_why() -> None:
-    experiment = described("ten-thousand")
-    size = experiment.sizes[Extent.QUICK]
-    gone = Visit("cyclone", "at-once-2000", unavailable="no network", successor="Klein")
-    lineup = Lineup(experiment.contestants, experiment.conditions_of(size), size, (gone,))
-    arms = {arm.name: arm for arm in map(lineup.arm, experiment.contestants)}
-    assert (arms["cyclone"].unavailable, arms["cyclone"].versions) == ("no network", {})
-    assert {name for name, arm in arms.items() if arm.unavailable} == {"cyclone", "japronto"}
 
 
 def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:
