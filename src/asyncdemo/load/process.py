@@ -63,7 +63,7 @@ def run_plan(
     on_start: OnStart | None = None,
     make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> Result:
-    """Run in this process. SIGINT and SIGTERM end it early, with a result.
+    """Run in this process, in its main thread. SIGINT and SIGTERM end it early, with a result.
 
     ``on_start`` gets the loop and a function that interrupts the load. ``make_loop`` replaces the default.
     """
@@ -159,16 +159,12 @@ class _Parent:
 
 @contextlib.contextmanager
 def _interrupted_by_signals(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> Iterator[None]:
-    numbers: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for number in numbers:
-            loop.add_signal_handler(number, interrupt)
-    except RuntimeError:  # not the main thread, so signals are handled elsewhere
-        numbers = ()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
     try:
         yield
     finally:
-        for number in numbers:
+        for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
 
 
