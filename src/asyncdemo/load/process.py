@@ -31,7 +31,7 @@ _STDIN, _STDOUT = 0, 1
 _CHUNK = 1 << 16
 _TELL_EVERY_S = 0.01
 _BATCH = 256
-"""How many events are at most one line, however slow the reader."""
+"""The most events in a line, however slow the reader is."""
 _LOOK_FOR_PARENT_S = 0.25
 OnStart = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None]
 """Called with the loop, and a function that interrupts the load."""
