@@ -10,9 +10,8 @@ from pathlib import Path
 from random import Random
 
 from asyncdemo.load import Client, Plan, Result, Send
-from asyncdemo.load.arrivals import Arrivals
+from asyncdemo.load.arrivals import Alarm, Arrivals, SpinningAlarm, TimerfdAlarm
 from asyncdemo.load.limits import loop_factory
-from asyncdemo.load.pacing import Alarm, SpinningAlarm, TimerfdAlarm
 from benchmarks.load_peers import measure_cost, measure_stalls
 from benchmarks.load_servers import slot_server
 from benchmarks.summary import Summary, orders
@@ -50,7 +49,7 @@ def _load(port: int, **plan: object) -> Result:
 
 
 class _LoopAlarm:
-    """What one gets without `pacing`: a timer of the event loop."""
+    """What one gets without one of ours: a timer of the event loop."""
 
     name = "timer of the loop"
 

@@ -49,26 +49,24 @@ class Lab:
         return Terminal(*arguments, size=size, cwd=None, module=BRIEF, **more)
 
     def __call__(self, *arguments: str | Path, command: str = "lab") -> Done:
-        done = subprocess.run(
-            self.command(*arguments, command=command),
-            env=environment(**self.variables),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        process = self.begin(*arguments, command=command)
+        out, err = process.communicate(timeout=240)
+        return Done(process.returncode, out, err)
 
-    def begin(self, *arguments: str | Path) -> subprocess.Popen[str]:
+    def begin(self, *arguments: str | Path, command: str = "lab") -> subprocess.Popen[str]:
         return subprocess.Popen(
-            self.command(*arguments),
+            self.command(*arguments, command=command),
             env=environment(**self.variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def until_measured(self, attempts: int, *arguments: str | Path) -> subprocess.Popen[str]:
+        process = self.begin(*arguments)
+        until(lambda: self.journal().count('{"attempt"') >= attempts)
+        return process
 
     def servers(self) -> list[int]:
         """By the folder of their app, since nothing of asyncdemo's is in their environment."""
@@ -174,14 +172,12 @@ def test_a_lesson_with_an_experiment_says_so_at_its_end(lab: Lab) -> None:
 
 
 def test_doctor_has_the_programs_and_environments_of_the_lab(tmp_path: Path) -> None:
-    checks = {check["name"]: check for check in in_process("doctor", "--json").data["checks"]}
-    assert {"nginx", "pgbouncer", "wrk", "ab", "oha", "meinheld", "aioflask", "cyclone"} <= checks.keys()
     manager = tmp_path / "apt-get"
     manager.write_text("#!/bin/sh\n")
     manager.chmod(0o755)
-    checks = {
-        check["name"]: check for check in in_process("doctor", "--json", PATH=str(tmp_path)).data["checks"]
-    }
+    done = in_process("doctor", "--json", PATH=str(tmp_path))
+    checks = {check["name"]: check for check in done.data["checks"]}
+    assert {"nginx", "pgbouncer", "wrk", "ab", "oha", "meinheld", "aioflask", "cyclone"} <= checks.keys()
     missing = checks["ab"]
     assert (missing["status"], missing["topic"]) == ("missing", "Lab")
     assert missing["fix"].endswith("apt-get install apache2-utils")
@@ -198,14 +194,13 @@ def test_a_place_where_nothing_can_be_kept_is_told_before_anything_is_measured(
     assert "XDG_STATE_HOME names another place" in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize(("percent", "told"), [(5.0, False), (50.0, True)])
+@pytest.mark.parametrize(("percent", "told"), [(5.0, ""), (50.0, "other programs use 50% of the CPU")])
 def test_a_machine_that_is_not_quiet_is_told_with_what_to_do(
-    percent: float, told: bool, monkeypatch: pytest.MonkeyPatch
+    percent: float, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(psutil, "cpu_percent", lambda _interval: percent)
     words = noise_words()
-    assert ("other programs use 50% of the CPU" in words and "more than 6%" in words) is told
-    assert bool(words) is told
+    assert told in words and bool(words) is bool(told)
 
 
 def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(lab: Lab) -> None:
@@ -260,8 +255,8 @@ def test_each_way_to_fail_is_reported_and_the_rest_goes_on(lab: Lab) -> None:
 
 @pytest.mark.slow
 def test_killed_in_the_middle_nothing_survives_and_the_run_goes_on(lab: Lab) -> None:
-    process = lab.begin("tea")
-    until(lambda: lab.journal().count('{"attempt"') >= 4 and bool(lab.servers()))
+    process = lab.until_measured(4, "tea")
+    until(lambda: bool(lab.servers()))
     process.kill()
     process.communicate()
     assert lab.nothing_left()
@@ -281,8 +276,7 @@ def test_killed_in_the_middle_nothing_survives_and_the_run_goes_on(lab: Lab) -> 
 def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_anew(
     lab: Lab, number: signal.Signals
 ) -> None:
-    process = lab.begin("tea")
-    until(lambda: lab.journal().count('{"attempt"') >= 4)
+    process = lab.until_measured(4, "tea")
     process.send_signal(number)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
@@ -385,8 +379,7 @@ def test_a_database_that_dies_ends_the_run_and_is_named(lab: Lab) -> None:
 
 @pytest.mark.release
 def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
-    process = lab.begin("tea")
-    until(lambda: '{"attempt"' in lab.journal())
+    process = lab.until_measured(1, "tea")
     process.kill()
     process.communicate()
     (path,) = lab.state.rglob("*.journal")
@@ -396,8 +389,7 @@ def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
     # as that Python would have named it
     path = path.with_name(path.name.rpartition("-")[0] + "-0123456789ab.journal")
     path.write_text(f"{json.dumps(older)}\n{rest}")
-    process = lab.begin("tea")
-    until(lambda: lab.journal().count('{"attempt"') > rest.count('{"attempt"'))
+    process = lab.until_measured(1 + rest.count('{"attempt"'), "tea")
     process.kill()
     _, err = process.communicate()
     assert "It starts over: the run that was ended cannot continue, because these differ: Python." in err
@@ -412,8 +404,7 @@ def test_a_run_that_was_ended_replaces_no_whole_record_and_its_hint_goes_on(lab:
     target = tmp_path / "my results"
     assert lab("tea", "--save", target).code == 0
     whole = load_record(target / "two-cups.json")
-    process = lab.begin("tea", "--save", target, "--seed", "3")
-    until(lambda: lab.journal().count('{"attempt"') >= 4)
+    process = lab.until_measured(4, "tea", "--save", target, "--seed", "3")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err

@@ -29,34 +29,28 @@ def measuring(done: int, step: str = "start", left_s: float | None = None) -> Pr
 
 def test_a_line_every_few_seconds_and_one_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    with Lines(clock) as lines:
-        lines.said("starting PostgreSQL")
-        lines.progressed(Progress(Stage.CALIBRATE, 0, 7, "null", "", "start", 0, 1))
-        lines.progressed(Progress(Stage.VERIFY, 0, 7, "Flask", "50 clients", "start", 0, 3))
-        lines.progressed(Progress(Stage.VERIFY, 0, 7, "Sanic", "50 clients", "start", 1, 3))
-        lines.progressed(measuring(7, left_s=None))
-        lines.progressed(measuring(7, "measure"))
-        clock.now_s += 1
-        lines.progressed(measuring(8, left_s=130))
-        clock.now_s += 10
-        lines.progressed(measuring(9, left_s=130))
+    lines = Lines(clock)
+    lines.said("starting PostgreSQL")
+    for done in range(9):
+        lines.making(Making("meinheld", done, 9, f"getting number {done}"))
+    lines.progressed(Progress(Stage.CALIBRATE, 0, 7, "null", "", "start", 0, 1))
+    lines.progressed(Progress(Stage.VERIFY, 0, 7, "Flask", "50 clients", "start", 0, 3))
+    lines.progressed(Progress(Stage.VERIFY, 0, 7, "Sanic", "50 clients", "start", 1, 3))
+    lines.progressed(measuring(7, left_s=None))
+    lines.progressed(measuring(7, "measure"))
+    clock.now_s += 1
+    lines.progressed(measuring(8, left_s=130))
+    clock.now_s += 10
+    lines.progressed(measuring(9, left_s=130))
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines() == [
         "starting PostgreSQL",
+        "An environment for meinheld, made only once: getting number 0 (0 of 9)",
         "Calibrating the load client, against a server that does nothing",
         "Checking before anything is measured: Flask, 50 clients (0 of 3 done)",
         "Round 2 of 7: Sanic on uvloop, 50 clients (7 of 21 done)",
         "Round 2 of 7: Sanic on uvloop, 50 clients (9 of 21 done, about 2 min left)",
-    ]
-
-
-def test_an_environment_that_is_made_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with Lines(Clock()) as lines:
-        for done in range(9):
-            lines.making(Making("meinheld", done, 9, f"getting number {done}"))
-    assert capsys.readouterr().err.splitlines() == [
-        "An environment for meinheld, made only once: getting number 0 (0 of 9)"
     ]
 
 

@@ -117,6 +117,13 @@ async def test_plus_and_minus_lead_to_the_next_value_and_arrows_to_the_next_knob
         await pilot.press("down", "down", "down", "plus", "plus", "minus")
         await pilot.pause()
         assert screen.query_one("#delay", Input).value == "40"
+        client = screen.query_one("#client", Select).focus()
+        await pilot.press("plus")
+        await pilot.pause()
+        assert client.value == "wrk"
+        client.value = "httpx"
+        await until(pilot, lambda: measures.seen[-1].client == "httpx")
+        assert "can mislead" in note(screen, "client")
 
 
 async def test_a_preset_fills_all_knobs(measures: Measures) -> None:

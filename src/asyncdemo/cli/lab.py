@@ -1,28 +1,32 @@
-"""``asyncdemo lab``: measure an experiment on real servers, and report the results."""
+"""``asyncdemo lab``: the experiments as a list; or one, measured on real servers, with a report.
+
+Not here: the measurement itself (see ``lab_measuring``), or lessons to run or read (see ``content.lookup``).
+"""
 
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
 from asyncdemo.cli import lab_results
 from asyncdemo.cli.console import make_console
-from asyncdemo.cli.lab_list import apps_of, as_data, find_entry, print_list
-from asyncdemo.cli.lab_measuring import Measured, Order, measure
+from asyncdemo.cli.lab_measuring import Order, measure
 from asyncdemo.cli.options import course_option, json_option, plain_option
-from asyncdemo.cli.terminal import can_ask, can_draw, wrapped, wrapped_for
-from asyncdemo.course.workspace.context import locate, shown_path
-from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, ServiceError, UsageError
-from asyncdemo.lab.experiments import EXPERIMENTS
-from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.record import dump_record
+from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
+from asyncdemo.course.content.catalog import Course
+from asyncdemo.course.content.lookup import find_lesson, nearest
+from asyncdemo.course.workspace.context import locate
+from asyncdemo.errors import CourseError, UsageError
+from asyncdemo.lab.experiments import EXPERIMENTS, Entry
+from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.results.setup import Extent
 
+FORMAT: Final = "asyncdemo.lab-list/1"
 _RIG: Final = "rig-it"
 """The lesson in which learners do their own experiment."""
 
@@ -89,14 +93,13 @@ def command(
     if name is None:
         if measures or set_to:
             raise UsageError("Which experiment? asyncdemo lab NAME; asyncdemo lab lists the names.")
-        click.echo(json.dumps(as_data(EXPERIMENTS))) if as_json else print_list(EXPERIMENTS)
+        click.echo(json.dumps(_as_data())) if as_json else _print_list()
         return
     if quick and full:
         raise UsageError("--quick and --full exclude each other.")
     course_context = locate(course_folder)
-    course = course_context.course
-    entry, meant = find_entry(EXPERIMENTS, course, name)
-    apps = apps_of(entry, course)
+    entry, meant = _find_entry(course_context.course, name)
+    apps = _apps_of(entry, course_context.course)
     if meant == _RIG:
         if measures:
             raise UsageError(
@@ -120,66 +123,89 @@ def command(
         seed,
         save_to,
         console,
+        as_json,
         asks=can_ask() and not (no_predict or as_json or quick),
     )
-    try:
-        with lab_results.measuring_alone():
-            measured = measure(order, fresh=fresh)
-    except KeyboardInterrupt:
-        click.echo(_nothing_measured(order), err=True)
-        context.exit(EXIT_INTERRUPTED)
-    if as_json:
-        click.echo(dump_record(measured.record), nl=False)
-    elif measured.record.trials:
-        _report(order, measured)
-    _conclude(order, measured)
-    context.exit(_code(measured))
+    with lab_results.measuring_alone():
+        context.exit(measure(order, fresh=fresh))
 
 
-def _nothing_measured(order: Order) -> str:
-    """Return the message. An earlier run may have measured something, whether or not it can be resumed."""
-    earlier = order.journals.latest()
-    if earlier is None:
-        return "Interrupted before anything was measured."
-    trials = lab_results.trials_in(earlier)
-    kept = "1 trial of an earlier run is" if trials == 1 else f"{trials} trials of an earlier run are"
-    return f"Interrupted before anything more was measured. {kept} kept."
+# -- the list ------------------------------------------------------------------------------------------------
 
 
-def _code(measured: Measured) -> int:
-    """Return the exit code. An interrupted run resumes from its journal, even if its report was not saved."""
-    if measured.died:
-        return ServiceError.exit_code
-    if measured.record.interrupted:
-        return EXIT_INTERRUPTED
-    return EXIT_MISSING if measured.problem else EXIT_OK
+def _as_data() -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "experiments": [
+            {
+                "name": entry.name,
+                "title": entry.title,
+                "lesson": entry.home,
+                "lessons": list(entry.lessons),
+                "minutes": {extent.value: minutes for extent, minutes in entry.minutes.items()},
+                "needs": {program: find(program) is not None for program in entry.needs},
+            }
+            for entry in EXPERIMENTS
+        ],
+    }
 
 
-def _report(order: Order, measured: Measured) -> None:
-    if order.console is None:
-        from asyncdemo.render.lab.plain import render_plain
+def _print_list() -> None:
+    click.echo(wrapped("Real servers under real load. The minutes are for --quick, the default and --full."))
+    width = max(len(entry.name) for entry in EXPERIMENTS)
+    for entry in EXPERIMENTS:
+        head = f"{entry.name:<{width}}  "
+        minutes = " / ".join(f"{entry.minutes[extent]:g}" for extent in Extent)
+        words = wrapped(f"{entry.title}, {minutes} min", head, " " * len(head))
+        click.echo("\n" + words.replace(entry.name, click.style(entry.name, bold=True), 1))
+        for line in _about(entry):
+            click.echo(wrapped(line, " " * len(head), " " * len(head)).lstrip("\n"))
+    click.echo("\n" + wrapped("To measure: asyncdemo lab NAME, or the lesson's id or number"))
+    click.echo(wrapped("What is missing, and how to get it: asyncdemo doctor"))
 
-        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        click.echo(render_plain(measured.record, encoding), nl=False)
-    else:
-        from asyncdemo.render.lab.terminal import print_report
 
-        print_report(measured.record, order.console)
-    if measured.guess is not None:
-        click.echo("\n" + wrapped(measured.guess.against(measured.record)))
+def _about(entry: Entry) -> Iterable[str]:
+    lessons = entry.lessons or (entry.home,)
+    yield f"{'lesson' if len(lessons) == 1 else 'lessons'} {', '.join(lessons)}"
+    if entry.needs:
+        missing = [program for program in entry.needs if find(program) is None]
+        here = f"not here: {', '.join(missing)}" if missing else "all there"
+        yield f"better with {' and '.join(entry.needs)} ({here})"
 
 
-def _conclude(order: Order, measured: Measured) -> None:
-    """Print the conclusion to stderr: stdout has the report, which programs may read."""
-    lines = [words for words in (measured.problem, measured.note, measured.left) if words]
-    if measured.page is not None:
-        lines += [
-            "",
-            f"saved {shown_path(measured.page)}, and beside it the record ({measured.page.stem}.json)",
-        ]
-    if measured.record.interrupted:
-        (ended,) = (flag for flag in measured.record.flags if flag.kind is FlagKind.INTERRUPTED)
-        how = "Ended early" if measured.died else "Interrupted"
-        lines += [f"{how}: {ended.words} What was done is kept.", f"To continue: {order.again()}"]
-    for line in lines:
-        click.echo(wrapped_for(sys.stderr, line), err=True)
+# -- which one is meant --------------------------------------------------------------------------------------
+
+
+def _find_entry(course: Course, typed: str) -> tuple[Entry, str]:
+    """Return the experiment and the name that matched. Raises UsageError with a suggestion.
+
+    It is the one with this name, of this lesson (id or number), or the only one whose name contains the text.
+    """
+    word = typed.strip().lower().replace("_", "-").replace(" ", "-")
+    names = {name: entry for entry in reversed(EXPERIMENTS) for name in (*entry.lessons, entry.name)}
+    if word.isdecimal():
+        word = find_lesson(course, word).id
+    elif word not in names:
+        fitting = [name for name in names if word and word in name]
+        found = {names[name].name: name for name in fitting}
+        if len(found) == 1:
+            (word,) = fitting if len(fitting) == 1 else found
+        elif found:
+            raise UsageError(f"{typed!r} fits more than one experiment: {', '.join(sorted(found))}.")
+    if word in names:
+        return names[word], word
+    if any(lesson.id == word for lesson in course.lessons):
+        led = ", ".join(name for entry in EXPERIMENTS for name in entry.lessons)
+        raise UsageError(f"The lesson {word} has no experiment. These have one: {led}.")
+    near = nearest(word, names)
+    hint = f"Did you mean {near!r}?" if near else "`asyncdemo lab` shows them all."
+    raise UsageError(f"There is no experiment {word!r}. {hint}")
+
+
+def _apps_of(entry: Entry, course: Course) -> Path:
+    for lesson in course.lessons:
+        if lesson.id == entry.home and (lesson.folder / "apps").is_dir():
+            return lesson.folder / "apps"
+    raise CourseError(
+        f"{course.folder}: the apps of {entry.name} belong to the lesson {entry.home}, which is missing."
+    )

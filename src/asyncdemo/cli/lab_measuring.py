@@ -1,7 +1,4 @@
-"""Drives one measurement: setup, prediction, run or resumption, and saving.
-
-Not here: the arguments (see ``lab``), the display (see ``lab_progress``), or the report.
-"""
+"""One measurement: setup, prediction, run or resumption, saving, and the report."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -20,23 +17,34 @@ from rich.console import Console
 
 from asyncdemo.cli import lab_results
 from asyncdemo.cli.lab_predict import Guess, ask_ratio
-from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
+from asyncdemo.cli.lab_progress import Drawn, Lines
 from asyncdemo.cli.signals import Ending
-from asyncdemo.cli.terminal import keys_not_shown, wrapped_for
-from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageError
+from asyncdemo.cli.terminal import keys_not_shown, wrapped, wrapped_for
+from asyncdemo.course.workspace.context import shown_path
+from asyncdemo.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_MISSING,
+    EXIT_OK,
+    AsyncdemoError,
+    LabFileError,
+    MissingError,
+    ServiceError,
+    UsageError,
+)
 from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.harness.protocol.journal import describe, identity
 from asyncdemo.lab.harness.protocol.running import Progress, run
 from asyncdemo.lab.results.flags import RULES, FlagKind
-from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record import Record, dump_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command, missing_packages
 
 _POLLED: Final = {"warm up", "measure", "look"}
 """Steps in which the protocol keeps polling for an interruption."""
+_LOOK_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +61,11 @@ class Order:
     seed: int | None
     save_to: Path | None
     console: Console | None
+    as_json: bool
     asks: bool
 
     @property
     def typed(self) -> str:
-        """The command for the record, without folders."""
         extent = "" if self.extent is Extent.DEFAULT else f" --{self.extent.value}"
         seed = "" if self.seed is None else f" --seed {self.seed}"
         return f"asyncdemo lab {self.entry.name}{extent}{seed}"
@@ -76,31 +84,17 @@ class Order:
         return lab_results.Journals(self.entry.name, self.extent, self.apps)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The result. ``page`` is None if nothing was saved; then ``problem`` says why, if that is an error.
-
-    ``note``: why it was saved elsewhere than requested. ``left``: errors while stopping what was started for
-    it, in words. ``died``: a service that it needs died, rather than someone ending it early.
-    """
-
-    record: Record
-    guess: Guess | None = None
-    page: Path | None = None
-    problem: str = ""
-    note: str = ""
-    left: str = ""
-    died: bool = False
-
-
-def measure(order: Order, *, fresh: bool) -> Measured:
-    """Raises MissingError, ServiceError, UsageError, and KeyboardInterrupt before anything is measured."""
+def measure(order: Order, *, fresh: bool) -> int:
+    """Return the exit code, after the report. Raises MissingError, ServiceError and UsageError."""
     check_installed()
     if fresh:
         order.journals.remove()
-    _introduce(order)
-    measured: Measured | None = None
+    _say(f"{order.entry.title}: about {order.entry.minutes[order.extent]:g} min.")
+    record, guess, page, died = None, None, None, False
+    remarks: list[str] = []
     try:
+        if noise := noise_words():
+            _say(noise)
         with Ending() as ending, contextlib.ExitStack() as prepared:
             with _shown(order) as shown:
                 surroundings = Surroundings(order.apps, shown.making, shown.said)
@@ -108,43 +102,53 @@ def measure(order: Order, *, fresh: bool) -> Measured:
             _need_packages(experiment)
             bench = Bench()
             journal, goes_on = _journal(order, experiment, bench)
-            guess = ask_ratio(experiment, order.extent) if order.asks and not goes_on else None
+            if order.asks and not goes_on:
+                guess = ask_ratio(experiment, order.extent)
             with _shown(order) as shown:
                 record = _run(order, experiment, bench, journal, shown, ending)
             died = record.interrupted and not ending.asked
             ending.polled = True  # what was measured is saved, whatever happens now
-            measured = replace(_kept(order, record, guess), died=died)
+            page, remarks = _save(order, record)
     except AsyncdemoError as error:
-        if measured is None:
+        if record is None:
             raise
-        return replace(measured, left=str(error))
-    return measured
-
-
-def _introduce(order: Order) -> None:
-    entry = order.entry
-    _say(f"{entry.title}: about {entry.minutes[order.extent]:g} min.")
-    if noise := noise_words():
-        _say(noise)
+        remarks.append(str(error))  # of what was started for it
+    except KeyboardInterrupt:
+        _say(_nothing_measured(order))
+        return EXIT_INTERRUPTED
+    _report(order, record, guess)
+    _conclude(order, record, page, remarks, died)
+    if died:
+        return ServiceError.exit_code
+    if record.interrupted:  # it resumes from its journal, even if its report was not saved
+        return EXIT_INTERRUPTED
+    return EXIT_MISSING if record.trials and page is None else EXIT_OK
 
 
 def _journal(order: Order, experiment: Experiment, bench: Bench) -> tuple[Path, bool]:
     """Also return whether an earlier run is resumed. Needs the complete stack, because its versions count."""
     which = identity(experiment, order.extent, bench, describe(experiment, bench))
     path = order.journals.path(which)
-    if trials := lab_results.trials_in(path):
-        _say(f"It continues the run that was ended: {_trials(trials)} there. --fresh starts over.")
+    goes_on = lab_results.trials_in(path) > 0
+    if goes_on:
+        trials = lab_results.trials_words(path)
+        _say(f"It continues the run that was ended: {trials} there. --fresh starts over.")
     elif earlier := order.journals.latest():
         differing = ", ".join(order.journals.differing(earlier, which))
         _say(
             f"It starts over: the run that was ended cannot continue, because these differ: {differing}. "
-            f"Until the new one is complete, {_trials(lab_results.trials_in(earlier))} kept."
+            f"Until the new one is complete, {lab_results.trials_words(earlier)} kept."
         )
-    return path, trials > 0
+    return path, goes_on
 
 
-def _trials(number: int) -> str:
-    return "1 trial is" if number == 1 else f"{number} trials are"
+def _nothing_measured(order: Order) -> str:
+    """Return the message. An earlier run may have measured something, whether or not it can be resumed."""
+    earlier = order.journals.latest()
+    if earlier is None:
+        return "Interrupted before anything was measured."
+    kept = lab_results.trials_words(earlier, " of an earlier run")
+    return f"Interrupted before anything more was measured. {kept} kept."
 
 
 def _need_packages(experiment: Experiment) -> None:
@@ -157,7 +161,7 @@ def _need_packages(experiment: Experiment) -> None:
 
 
 def _run(
-    order: Order, experiment: Experiment, bench: Bench, journal: Path, shown: Shown, ending: Ending
+    order: Order, experiment: Experiment, bench: Bench, journal: Path, shown: Lines | Drawn, ending: Ending
 ) -> Record:
     def progressed(progress: Progress) -> None:
         ending.polled = progress.step in _POLLED
@@ -187,29 +191,63 @@ def _run(
         ) from None
 
 
-def _kept(order: Order, record: Record, guess: Guess | None) -> Measured:
-    """Save the record, and remove the journal if the record is complete."""
+def _save(order: Order, record: Record) -> tuple[Path | None, list[str]]:
+    """Save the record, and remove the journal if the record is complete.
+
+    Return the page, if it was saved, and remarks: why not, or why elsewhere than requested.
+    """
     if not record.trials:
-        return Measured(record, guess)
-    folder, note = order.save_to or lab_results.kept_folder(record), ""
-    if order.save_to is not None and lab_results.would_lose(record, order.save_to):
+        return None, []
+    remarks: list[str] = []
+    folder = order.save_to or lab_results.kept_folder(record)
+    if lab_results.would_lose(record, folder):
+        remarks.append(f"Not kept in {folder}: the record there is complete, and this one was ended early.")
         folder = lab_results.kept_folder(record)
-        note = f"Not kept in {order.save_to}: the record there is complete, and this one was ended early."
     try:
-        _, page = lab_results.save(record, folder)
+        page = lab_results.save(record, folder)
     except OSError as error:
         again = f"Its trials are kept; to report them again: {order.again(saving=False)}"
-        return Measured(record, guess, problem=f"The result could not be saved: {error}. {again}", note=note)
+        return None, [f"The result could not be saved: {error}. {again}", *remarks]
     if not record.interrupted:
         order.journals.remove()
-    return Measured(record, guess, page, note=note)
+    return page, remarks
+
+
+def _report(order: Order, record: Record, guess: Guess | None) -> None:
+    if order.as_json:
+        click.echo(dump_record(record), nl=False)
+        return
+    if not record.trials:
+        return
+    if order.console is None:
+        from asyncdemo.render.lab.plain import render_plain
+
+        click.echo(render_plain(record, sys.stdout.encoding or "utf-8"), nl=False)
+    else:
+        from asyncdemo.render.lab.terminal import print_report
+
+        print_report(record, order.console)
+    if guess is not None:
+        click.echo("\n" + wrapped(guess.against(record)))
+
+
+def _conclude(order: Order, record: Record, page: Path | None, remarks: list[str], died: bool) -> None:
+    """Say the rest on stderr: stdout has the report, which programs may read."""
+    lines = [*remarks]
+    if page is not None:
+        lines += ["", f"saved {shown_path(page)}, and beside it the record ({page.stem}.json)"]
+    if record.interrupted:
+        (ended,) = (flag for flag in record.flags if flag.kind is FlagKind.INTERRUPTED)
+        how = "Ended early" if died else "Interrupted"
+        lines += [f"{how}: {ended.words} What was done is kept.", f"To continue: {order.again()}"]
+    for line in lines:
+        _say(line)
 
 
 @contextlib.contextmanager
-def _shown(order: Order) -> Iterator[Shown]:
+def _shown(order: Order) -> Iterator[Lines | Drawn]:
     if order.console is None:
-        with Lines() as lines:
-            yield lines
+        yield Lines()
     else:
         with keys_not_shown(), Drawn(order.console) as drawn:
             yield drawn
@@ -217,9 +255,6 @@ def _shown(order: Order) -> Iterator[Shown]:
 
 def _say(words: str) -> None:
     click.echo(wrapped_for(sys.stderr, words), err=True)
-
-
-_LOOK_S: Final = 1.0
 
 
 def noise_words() -> str:

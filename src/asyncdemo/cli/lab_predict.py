@@ -1,7 +1,4 @@
-"""The learner's prediction before a measurement: the main ratio, with the bounds shown.
-
-Not here: predictions about recorded runs (see ``predict``).
-"""
+"""The learner's prediction before a measurement: the main ratio, with the bounds shown."""
 
 from __future__ import annotations
 
@@ -33,14 +30,10 @@ class Guess:
     ratio: float
 
     def against(self, record: Record) -> str:
-        """Return the comparison in a sentence or two."""
         said = f"You predicted {times(self.ratio)} for {self.row.name}."
-        rows = [
-            row
-            for row in record.comparisons
-            if row.name == self.row.name and row.figure == self.row.figure.key
-        ]
-        measured = next((row.measured for row in rows if row.setting == self.row.setting), None)
+        asked = (self.row.name, self.row.figure.key, self.row.setting)
+        rows = {(row.name, row.figure, row.setting): row.measured for row in record.comparisons}
+        measured = rows.get(asked)
         if measured is None:
             return f"{said} There is no figure to compare it with."
         return f"{said} It was {interval(measured)}. {_JUDGED[verdict(self.ratio, measured)]}"

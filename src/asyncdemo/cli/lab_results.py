@@ -23,11 +23,9 @@ from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.page import render_page
 
 _HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.lab/')
-_ENOUGH: Final = 256
 
 
 def lab_folder() -> Path:
-    """Return the default folder; not the current one, where the user did not ask for files."""
     return state_folder() / "lab"
 
 
@@ -38,25 +36,26 @@ def kept_folder(record: Record) -> Path:
 
 def check_target(folder: Path, name: str) -> None:
     """Check before the run, because afterwards the result would be lost. Raises UsageError."""
+    file = folder / f"{name}.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        is_other = file.exists() and not _HEAD.match(file.read_bytes())
     except OSError as error:
         raise UsageError(f"--save {folder}: {error.strerror}.") from None
-    file = folder / f"{name}.json"
-    if file.exists() and not _is_record(file):
+    if is_other:
         raise UsageError(
             f"--save {folder}: {file} already exists and is not a record of the lab. "
             "Choose another folder, or remove that file first."
         )
 
 
-def save(record: Record, folder: Path) -> tuple[Path, Path]:
-    """Write the record and the page, each file completely or not at all. Raises OSError."""
+def save(record: Record, folder: Path) -> Path:
+    """Write the record and the page, each file completely or not at all. Return the page. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    data, page = folder / f"{record.name}.json", folder / f"{record.name}.html"
-    replace(data, dump_record(record).encode())
+    page = folder / f"{record.name}.html"
+    replace(page.with_suffix(".json"), dump_record(record).encode())
     replace(page, render_page(record).encode())
-    return data, page
+    return page
 
 
 def would_lose(record: Record, folder: Path) -> bool:
@@ -83,12 +82,10 @@ class Journals:
     apps: Path
 
     def path(self, which: Mapping[str, Any]) -> Path:
-        """Return the journal of the run with this identity."""
         content = json.dumps(which, sort_keys=True).encode()
         return lab_folder() / f"{self._of_apps}{hashlib.sha256(content).hexdigest()[:12]}.journal"
 
     def remove(self) -> None:
-        """Remove all journals, including those of other identities."""
         for path in self._all():
             path.unlink(missing_ok=True)
 
@@ -99,26 +96,19 @@ class Journals:
 
     def differing(self, journal: Path, which: Mapping[str, Any]) -> list[str]:
         """Return, in words, why a run with this identity can't resume from that journal."""
-        try:
-            header = json.loads(journal.read_bytes().split(b"\n", 1)[0])
-        except (OSError, ValueError):
-            header = {}
+        header = json.loads(journal.read_bytes().split(b"\n", 1)[0])
         apps = [] if journal.name.startswith(self._of_apps) else ["the apps"]
-        return [*apps, *differences(which, header if isinstance(header, dict) else {})]
+        return [*apps, *differences(which, header)]
 
     def _all(self) -> list[Path]:
-        return list(lab_folder().glob(f"{self._stem}*.journal"))
+        return list(lab_folder().glob(f"{self.name}-{self.extent.value}-*.journal"))
 
     @property
     def _of_apps(self) -> str:
         content = hashlib.sha256()
         for file in sorted(self.apps.rglob("*.py")):
             content.update(str(file.relative_to(self.apps)).encode() + b"\0" + file.read_bytes())
-        return f"{self._stem}{content.hexdigest()[:12]}-"
-
-    @property
-    def _stem(self) -> str:
-        return f"{self.name}-{self.extent.value}-"
+        return f"{self.name}-{self.extent.value}-{content.hexdigest()[:12]}-"
 
 
 def trials_in(journal: Path) -> int:
@@ -127,6 +117,11 @@ def trials_in(journal: Path) -> int:
         return sum(line.startswith(b'{"attempt"') for line in journal.read_bytes().split(b"\n"))
     except OSError:
         return 0
+
+
+def trials_words(journal: Path, whose: str = "") -> str:
+    trials = trials_in(journal)
+    return f"1 trial{whose} is" if trials == 1 else f"{trials} trials{whose} are"
 
 
 @contextlib.contextmanager
@@ -152,11 +147,3 @@ def measuring_alone() -> Iterator[None]:
                 "Wait until it has finished."
             ) from None
         yield
-
-
-def _is_record(file: Path) -> bool:
-    try:
-        with file.open("rb") as opened:
-            return _HEAD.match(opened.read(_ENOUGH)) is not None
-    except OSError:
-        return False

@@ -34,30 +34,17 @@ _PLAIN_WIDTH: Final = 100
 
 
 def open_rig(
-    context: CourseContext,
-    apps: Path,
-    settings: Sequence[str] = (),
-    *,
-    plain: bool = False,
-    as_json: bool = False,
+    context: CourseContext, apps: Path, settings: Sequence[str], *, plain: bool, as_json: bool
 ) -> int:
-    """Run the screen in a terminal, or otherwise one measurement with the settings.
+    """Run the screen in a terminal, or otherwise one measurement with the settings. Return the exit code.
 
-    Args:
-        context: For the screen.
-        apps: The folder of lesson 25.
-        settings: As typed, ``NAME=VALUE``.
-        plain: No screen.
-        as_json: No screen, and one JSON object.
-
-    Returns:
-        The exit code.
-
-    Raises:
-        UsageError: A setting is wrong, or there is neither one nor a terminal.
-        MissingError: A program that it needs is missing.
+    ``apps`` is the folder of lesson 25; ``settings`` are as typed. Raises UsageError if one is wrong, or if
+    there is neither one nor a terminal, and MissingError.
     """
-    bench = _bench()
+    bench = Bench()
+    # including load clients that no experiment uses: at their limit they change the ranking
+    more = {engine.name: engine for engine in found_python_clients()}
+    bench = replace(bench, engines={**bench.engines, **more})
     clients = tuple(bench.engines)
     rigging = with_settings(Rigging(PRESETS["1"].configuration), settings, clients)
     on_screen = interactive(plain, as_json)
@@ -73,13 +60,6 @@ def open_rig(
         if on_screen:
             return _on_screen(context, apps, rigging, machine, bench)
         return _once(apps, rigging, machine, bench, as_json=as_json)
-
-
-def _bench() -> Bench:
-    """Include load clients that no experiment uses: at their limit they change the ranking."""
-    bench = Bench()
-    more = {engine.name: engine for engine in found_python_clients()}
-    return replace(bench, engines={**bench.engines, **more})
 
 
 def _on_screen(context: CourseContext, apps: Path, rigging: Rigging, machine: Machine, bench: Bench) -> int:

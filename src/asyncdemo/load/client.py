@@ -1,7 +1,4 @@
-"""The load client's process, seen from outside: started with a plan, read while it runs, stopped.
-
-Not here: what it does inside (see ``process``, ``engine``).
-"""
+"""The load client's process, seen from outside: started with a plan, read while it runs, stopped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``python -m asyncdemo.load URL``: one load, for people; prints a few lines, or the whole result as JSON.
-
-Not here: comparing servers (see the lab), or the other options of a plan.
-"""
+"""``python -m asyncdemo.load URL``: one load, for people; prints a few lines, or the whole result as JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +34,6 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def plan_of(options: argparse.Namespace) -> Plan:
-    """Raises UsageError."""
     host, port, path = read_url(options.url)
     send = Send(options.method, path, tuple(map(_header, options.header)), _body(options.data))
     requests, clients = options.requests, options.clients
@@ -62,7 +58,6 @@ def plan_of(options: argparse.Namespace) -> Plan:
 
 
 def summary(result: Result) -> str:
-    """Return a few lines, aligned the same for every load."""
     answers = ", ".join(f"{count} × {status}" for status, count in sorted(result.statuses.items()))
     lines = [
         f"requests   {result.requests}, answered {result.answered}" + (f" ({answers})" if answers else ""),

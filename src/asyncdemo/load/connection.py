@@ -1,4 +1,4 @@
-"""One connection: a request out, a response in, and whatever may cut either short.
+"""Connections: a request out, a response in, and whatever may cut either short; and all those of a run.
 
 Not here: which request is next, and the totals (see ``engine``).
 """
@@ -19,6 +19,8 @@ _END_OF_HEAD = b"\r\n\r\n"
 _DELIMITED = re.compile(rb"\r\n(?:content-length|transfer-encoding)[ \t]*:", re.IGNORECASE)
 _QUOTED = 40
 """How many bytes of a response that is not HTTP are quoted."""
+_TURNS = 100
+"""The most turns of the loop to wait for connections to close; aborting one takes two or three."""
 
 
 def kind_of(error: OSError) -> str:
@@ -43,7 +45,6 @@ class Connection(asyncio.Protocol):
         "_parser",
         "connect_ns",
         "intended_ns",
-        "is_closed",
         "number",
         "port",
         "request",
@@ -69,16 +70,13 @@ class Connection(asyncio.Protocol):
         self.status = 0
         """The status of a whole response; 0 until there is one."""
         self.reusable = False
-        self.is_closed = False
         self._new_parser()
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing of this response has arrived yet."""
         return self._head is None
 
     def send(self, request: bytes, number: int, intended_ns: int) -> None:
-        """Send on an open connection, or as soon as it is open."""
         self.number, self.intended_ns = number, intended_ns
         self.status = 0
         self._head = None
@@ -94,10 +92,6 @@ class Connection(asyncio.Protocol):
         elif self.task is not None:
             self.task.cancel()
         self._release()
-
-    def cancelled(self) -> None:
-        """The connection was dropped before it was made."""
-        self._engine.closed(self)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
@@ -154,7 +148,8 @@ class Connection(asyncio.Protocol):
             if isinstance(error, OSError):
                 self._engine.lost(self, kind_of(error), at_ns, str(error))
             else:
-                self._engine.lost(self, "closed", at_ns, self._ended_early())
+                how = "without a response" if self.is_silent else "in the middle of the response"
+                self._engine.lost(self, "closed", at_ns, f"the server closed the connection {how}")
         self.transport = self.task = None
         self._release()
 
@@ -170,11 +165,6 @@ class Connection(asyncio.Protocol):
         """If neither length nor chunks are given, the body ends when the server closes (RFC 9112, 6.3)."""
         head, end, _ = (self._head or b"").partition(_END_OF_HEAD)
         return bool(end) and not _DELIMITED.search(head + b"\r\n")
-
-    def _ended_early(self) -> str:
-        if self._head is None:
-            return "the server closed the connection without a response"
-        return "the server closed the connection in the middle of the response"
 
 
 class DetailedConnection(Connection):
@@ -219,3 +209,64 @@ def _not_http(error: Exception, data: bytes) -> str:
     if isinstance(error, httptools.HttpParserUpgrade):
         return "the server switched to another protocol without being asked"
     return f"the response is not HTTP ({error}): {data[:_QUOTED]!r}"
+
+
+class Connections:
+    """Those of an engine: made as needed, up to ``most``, and kept while idle. ``opened`` is the total."""
+
+    def __init__(self, engine: Engine, kind: type[Connection], address: str, port: int, most: int) -> None:
+        self._engine, self._kind = engine, kind
+        self._address, self._port, self._most = address, port, most
+        self._idle: dict[Connection, None] = {}
+        """A dict, because one that the server closes must be found among thousands."""
+        self._open: set[Connection] = set()
+        self.opened = 0
+
+    def new(self) -> Connection:
+        return self._kind(self._engine)
+
+    def take(self) -> Connection | None:
+        """Return an idle one, or else a new one, not yet opened; None if the limit is reached."""
+        if self._idle:
+            return self._idle.popitem()[0]
+        return self.new() if self.has_room else None
+
+    @property
+    def has_room(self) -> bool:
+        return len(self._open) < self._most
+
+    def keep(self, connection: Connection) -> None:
+        self._idle[connection] = None
+
+    def open(self, connection: Connection) -> None:
+        self._open.add(connection)
+        self.opened += 1
+        connection.connect_ns = perf_counter_ns()
+        connection.task = asyncio.get_running_loop().create_task(self._connect(connection))
+
+    def closed(self, connection: Connection) -> bool:
+        """Note that it is no longer open. Return whether that is news."""
+        if connection not in self._open:
+            return False
+        self._open.remove(connection)
+        self._idle.pop(connection, None)
+        return True
+
+    async def close(self) -> None:
+        for connection in list(self._idle):
+            connection.drop()
+        for _ in range(_TURNS):
+            if not self._open:
+                return
+            await asyncio.sleep(0)
+
+    async def _connect(self, connection: Connection) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.create_connection(lambda: connection, self._address, self._port)
+        except OSError as error:
+            self._engine.unreachable(connection, error)
+        except asyncio.CancelledError:
+            self._engine.closed(connection)  # its request was dropped, and the connection with it
+        finally:
+            connection.task = None

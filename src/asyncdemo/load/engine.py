@@ -1,6 +1,6 @@
 """The load itself: starts requests as planned, and follows each to its end.
 
-Not here: bytes (see ``connection``, ``request_bytes``), counts (``tally``), or the process (``process``).
+Not here: bytes (see ``connection``, ``request_bytes``), counts (see ``result``), or the process.
 Longer than most: closed and open loops share the requests under way.
 """
 
@@ -13,14 +13,12 @@ from time import perf_counter_ns, process_time
 from typing import Any
 
 from asyncdemo.load.arrivals import Arrivals, arrivals_ns
-from asyncdemo.load.connection import Connection, DetailedConnection, kind_of
-from asyncdemo.load.connections import Connections
-from asyncdemo.load.events import Answered, Connected, Reporter, Sent
+from asyncdemo.load.connection import Connection, Connections, DetailedConnection, kind_of
+from asyncdemo.load.events import Answered, Connected, Report, Sent
 from asyncdemo.load.limits import waited_s
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.request_bytes import RequestMaker
-from asyncdemo.load.result import Result
-from asyncdemo.load.tally import Tally
+from asyncdemo.load.result import Result, Tally
 
 _SECOND_NS = 1_000_000_000
 _LEAD_NS = 5_000_000
@@ -33,23 +31,19 @@ _IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"})
 
 
 class Engine:
-    """Runs one plan, once. ``address`` is plan.host's, so that looking it up is not measured.
+    """Runs one plan, once, in the running loop. ``address`` is plan.host's: looking it up is not measured.
 
     Raises UsageError for requests that cannot be encoded.
     """
 
-    def __init__(
-        self, plan: Plan, address: str, most_connections: int, reporter: Reporter | None = None
-    ) -> None:
+    def __init__(self, plan: Plan, address: str, most_connections: int, report: Report | None = None) -> None:
         self.plan = plan
-        self._reporter = reporter
+        self._report = report
         self._maker = RequestMaker(plan)
         self._tally = Tally()
-        detailed = reporter is not None or "HEAD" in self._maker.methods
+        detailed = report is not None or "HEAD" in self._maker.methods
         kind = DetailedConnection if detailed else Connection
-        self._connections = Connections(
-            lambda: kind(self), address, plan.port, most_connections, self._unreachable
-        )
+        self._connections = Connections(self, kind, address, plan.port, most_connections)
         self._make = self._maker.make
         self._is_closed_loop = plan.rate is None
         self._last = (plan.requests or 0) - 1 if self._is_closed_loop else -1
@@ -67,17 +61,15 @@ class Engine:
         self._is_closing = False
         """No more requests are started."""
         self._interrupted = False
-        self._cpu_before_s = process_time()
-        self._waited_before_s = waited_s()
-        self._done: asyncio.Future[None] | None = None
+        self._cpu_before_s, self._waited_before_s = process_time(), waited_s()
+        self._loop = asyncio.get_running_loop()
+        self._done: asyncio.Future[None] = self._loop.create_future()
 
     def method(self, number: int) -> str:
         return self._maker.methods[number % len(self._maker.methods)]
 
     async def run(self) -> Result:
         """Run until every started request is answered or has failed. An internal error is raised."""
-        self._loop = asyncio.get_running_loop()
-        self._done = self._loop.create_future()
         self._loop.set_exception_handler(self._broke)
         gc.collect()
         gc.freeze()
@@ -85,9 +77,7 @@ class Engine:
         cpu_s = self._cpu_before_s = process_time()
         self._waited_before_s = waited_s()
         try:
-            if self._interrupted:
-                self._stop_beginning()
-            else:
+            if not self._interrupted:
                 self._start()
             await self._done
         finally:
@@ -103,8 +93,6 @@ class Engine:
     def interrupt(self) -> None:
         """Drop what is under way, or don't start at all; `run` then returns what there is."""
         self._interrupted = True
-        if self._done is None:
-            return
         self._stop_beginning()
         at_ns = perf_counter_ns()
         while self._backlog:
@@ -154,7 +142,6 @@ class Engine:
             self._tally.fail("timeout", "it was never sent: the client got to it too late", at_ns)
 
     def _begin_next(self) -> None:
-        """Send the next request of an idle closed-loop client."""
         if not self._is_closing:
             self._begin(perf_counter_ns())
 
@@ -186,12 +173,13 @@ class Engine:
             self._connections.open(connection)
         if self._expiry is None:
             self._expire_at(intended_ns + self._timeout_ns)
-        if self._reporter is not None:
+        if self._report is not None:
             name = self._maker.names[number % len(self._maker.names)]
             trace_id = self._maker.last_trace_id
-            self._reporter.tell(Sent(number, trace_id, name, intended_ns, sent_ns, connection.port))
+            self._report(Sent(number, trace_id, name, intended_ns, sent_ns, connection.port))
 
-    def _unreachable(self, connection: Connection, error: OSError) -> None:
+    def unreachable(self, connection: Connection, error: OSError) -> None:
+        """The connection could not be opened. It may have a request."""
         self.closed(connection)
         if connection.number >= 0:
             self.failed(connection, kind_of(error), perf_counter_ns(), error.strerror or str(error))
@@ -200,9 +188,9 @@ class Engine:
 
     def connected(self, connection: Connection, at_ns: int) -> None:
         self._tally.connects.append(at_ns - connection.connect_ns)
-        if self._reporter is not None and connection.transport is not None:
+        if self._report is not None and connection.transport is not None:
             connection.port = connection.transport.get_extra_info("sockname")[1]
-            self._reporter.tell(Connected(connection.number, connection.port, at_ns))
+            self._report(Connected(connection.number, connection.port, at_ns))
 
     def answered(self, connection: Connection, at_ns: int) -> None:
         """The response is whole. Send the next request immediately if the connection is kept."""
@@ -211,10 +199,9 @@ class Engine:
         tally.statuses[connection.status] += 1
         tally.end_ns = at_ns
         del self._under_way[connection.number]
-        if self._reporter is not None and isinstance(connection, DetailedConnection):
+        if self._report is not None and isinstance(connection, DetailedConnection):
             body, content_type = connection.body, connection.content_type
-            answer = Answered(connection.number, at_ns, connection.status, None, body, content_type)
-            self._reporter.tell(answer)
+            self._report(Answered(connection.number, at_ns, connection.status, None, body, content_type))
         if not self._is_closing and connection.reusable and self._keeps:
             connection.served += 1
             if self._is_closed_loop:
@@ -232,11 +219,10 @@ class Engine:
         self._end_if_done()
 
     def failed(self, connection: Connection, kind: str, at_ns: int, text: str) -> None:
-        """There will be no response."""
         del self._under_way[connection.number]
         self._tally.fail(kind, text, at_ns)
-        if self._reporter is not None:
-            self._reporter.tell(Answered(connection.number, at_ns, None, kind))
+        if self._report is not None:
+            self._report(Answered(connection.number, at_ns, None, kind))
         connection.drop()
         if self._is_closed_loop and not self._is_closing:
             if self.plan.requests is None and kind != "timeout":
@@ -341,7 +327,7 @@ class Engine:
         self._end(error or RuntimeError(context.get("message", "unknown")))
 
     def _end(self, error: BaseException | None) -> None:
-        if self._done is None or self._done.done():
+        if self._done.done():
             return
         if error is None:
             self._done.set_result(None)

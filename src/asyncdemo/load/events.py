@@ -1,13 +1,12 @@
 """What happened to a request, in the order in which the client saw it, and the wire format.
 
 All times are ``time.perf_counter_ns``, which is common to all processes of a machine.
-Not here: figures of all requests together (see ``result``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 GO, INTERRUPT = b"go", b"interrupt"
 """Messages to the client, after its plan."""
@@ -71,13 +70,8 @@ class Answered(NamedTuple):
 
 
 Event = Sent | Connected | Answered
-
-
-class Reporter(Protocol):
-    """Receives every event, in the middle of the load, so it must be fast."""
-
-    def tell(self, event: Event) -> None: ...
-
+Report = Callable[[Event], None]
+"""Receives every event, in the middle of the load, so it must be fast."""
 
 _KINDS: dict[str, type[Sent | Connected | Answered]] = {"s": Sent, "c": Connected, "a": Answered}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
@@ -92,7 +86,6 @@ def to_wire(event: Event) -> list[Any]:
 
 
 def from_wire(fields: Sequence[Any]) -> Event:
-    """Raises KeyError or TypeError for anything that `to_wire` did not make."""
     event = _KINDS[fields[0]](*fields[1:])
     if isinstance(event, Answered):
         return event._replace(body=str(event.body).encode("latin-1"))

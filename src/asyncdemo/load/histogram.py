@@ -55,7 +55,6 @@ class Histogram:
         return int(self._decoded.get_value_at_percentile(percent)) if self.count else 0
 
     def percentiles_ns(self, percents: Iterable[float]) -> dict[float, int]:
-        """Return all of them in a single pass over the counts."""
         wanted = list(percents)
         if not self.count:
             return dict.fromkeys(wanted, 0)

@@ -1,7 +1,4 @@
-"""What the system allows the client: open files, processors, a faster event loop; how long it made it wait.
-
-Not here: limits of the load itself (see ``plan``).
-"""
+"""What the system allows the client: open files, processors, a faster event loop, time to run."""
 
 from __future__ import annotations
 
@@ -91,14 +88,13 @@ def waited_s() -> float | None:
 
 
 def _raise_file_limit() -> int:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    unlimited = resource.RLIM_INFINITY
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, hard = (_PLENTY if limit == resource.RLIM_INFINITY else limit for limit in limits)
     for wanted in (hard, _MACOS_MOST):
-        wanted = _PLENTY if wanted == unlimited else wanted
-        if soft != unlimited and wanted > soft:
+        if wanted > soft:
             try:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, limits[1]))
             except (OSError, ValueError):
                 continue
             soft = wanted
-    return _PLENTY if soft == unlimited else min(soft, _PLENTY)
+    return min(soft, _PLENTY)

@@ -1,7 +1,4 @@
-"""The packages required to send and measure a load.
-
-Not here: uvloop, which is optional (see ``limits``).
-"""
+"""The packages required to send and measure a load."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ _PACKAGES = {"httptools": "httptools", "hdrh": "hdrhistogram"}
 
 
 def check_installed() -> None:
-    """Raises MissingError if one is missing."""
     missing = [package for module, package in _PACKAGES.items() if find_spec(module) is None]
     if missing:
         fix = install_command("course")

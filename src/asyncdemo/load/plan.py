@@ -1,7 +1,4 @@
-"""What to send, how often, and for how long: plain data, with a JSON format.
-
-Not here: when each request is due (see ``schedule``) or sending it (see ``engine``).
-"""
+"""What to send, how often, and for how long: plain data, with a JSON format."""
 
 from __future__ import annotations
 

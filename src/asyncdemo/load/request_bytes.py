@@ -1,7 +1,4 @@
-"""Requests as bytes: everything except the trace is assembled once, before the load starts.
-
-Not here: reading responses (see ``connection``).
-"""
+"""Requests as bytes: everything except the trace is assembled once, before the load starts."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.lab.results.audit import Check, Judgement
 from asyncdemo.lab.results.published import ARTICLES, Article, Audited, Column, Table, audited, load_article
 from asyncdemo.lab.results.record import load_record
-from asyncdemo.render.lab.fragment import report_html, verdict_html
+from asyncdemo.render.lab.page import report_html, verdict_html
 from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.render.lab.tables import items, table
 from asyncdemo.site.fence import formatter, settings

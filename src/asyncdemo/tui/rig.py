@@ -6,7 +6,7 @@ Not here: measuring (see ``lab.rig``), the knobs and bounds themselves (see ``la
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,11 +18,11 @@ from asyncdemo.errors import UsageError
 from asyncdemo.lab.results.rigging import (
     BEWARE,
     KNOBS,
-    OURS,
     PRESETS,
     Knob,
     Machine,
     Rigging,
+    client_name,
     with_settings,
 )
 from asyncdemo.lab.rig.session import Session, State
@@ -54,8 +54,6 @@ class _KnobInput(Input):
 
 
 class RigScreen(LearnerScreen):
-    """Knobs, bound, measurement and earlier attempts, all on one screen."""
-
     DEFAULT_CSS = """
     RigScreen .presets, RigScreen .knob { height: 1; width: 1fr; padding: 0 1; }
     RigScreen .presets Button { margin: 0 2 0 0; }
@@ -78,14 +76,7 @@ class RigScreen(LearnerScreen):
     def __init__(
         self, session: Session, rigging: Rigging, machine: Machine, clients: tuple[str, ...]
     ) -> None:
-        """Show the rig.
-
-        Args:
-            session: Measures; entered and left by the caller.
-            rigging: The initial settings.
-            machine: The limits besides the knobs.
-            clients: The available load clients.
-        """
+        """``session`` is entered and left by the caller. ``clients`` are the available load clients."""
         super().__init__()
         self._session, self._rigging, self._machine, self._clients = session, rigging, machine, clients
         self._state = State()
@@ -100,25 +91,12 @@ class RigScreen(LearnerScreen):
             idle = self._rigging.idle(knob, self._machine, self._clients)
             with Horizontal(classes="knob"):
                 yield Label(knob.title)
+                given: dict[str, Any] = {"compact": True, "id": knob.name, "disabled": bool(idle)}
                 if knob.steps:
-                    yield _KnobInput(
-                        self._rigging.value(knob),
-                        restrict=r"\d*",
-                        max_length=4,
-                        compact=True,
-                        id=knob.name,
-                        disabled=bool(idle),
-                    )
+                    yield _KnobInput(self._rigging.value(knob), restrict=r"\d*", max_length=4, **given)
                 else:
-                    names = [("ours" if name == OURS else name, name) for name in self._clients]
-                    yield Select(
-                        names,
-                        value=self._rigging.client,
-                        allow_blank=False,
-                        compact=True,
-                        id=knob.name,
-                        disabled=bool(idle),
-                    )
+                    names = [(client_name(client),) * 2 for client in self._clients]
+                    yield Select(names, value=self._rigging.value(knob), allow_blank=False, **given)
                 yield Label(classes="note", id=f"note-{knob.name}", markup=False)
         yield Drawing(self._lines, id="figures")
         yield Footer(show_command_palette=False)
@@ -130,35 +108,29 @@ class RigScreen(LearnerScreen):
     # knobs
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Measure a typed value as soon as it is valid for the knob."""
         self._set(event.input.id or "", event.value)
 
     def on_select_changed(self, event: Select.Changed) -> None:
-        """Switch to another load client."""
         self._set(event.select.id or "", str(event.value))
 
     def action_step(self, by: int) -> None:
-        """Go to the next value of the knob in focus, up or down."""
         chosen = self.focused.id if self.focused is not None else None
         for knob in KNOBS:
             if knob.name == chosen:
                 self._fill(self._rigging.stepped(knob, by, self._clients))
 
     def action_preset(self, key: str) -> None:
-        """Use the article's settings."""
         self._fill(Rigging(PRESETS[key].configuration, self._rigging.client))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Use a preset chosen with the mouse."""
         self.action_preset((event.button.id or "").removeprefix("preset-"))
 
     def action_again(self) -> None:
-        """Measure the current settings once more."""
         self._session.want(self._rigging)
 
     def _set(self, name: str, value: str) -> None:
         knob = next(knob for knob in KNOBS if knob.name == name)
-        if value == (self._rigging.client if not knob.steps else self._rigging.value(knob)):
+        if value == self._rigging.value(knob):
             self._show_notes()
             return
         try:
@@ -167,14 +139,12 @@ class RigScreen(LearnerScreen):
             self._note(knob, f"{knob.low} to {knob.high}", wrong=True)
 
     def _fill(self, rigging: Rigging) -> None:
-        """Update the settings and the inputs."""
         self._change(rigging)
+        values: dict[str | None, str] = {knob.name: rigging.value(knob) for knob in KNOBS}
         with self.prevent(Input.Changed, Select.Changed):
-            for knob in KNOBS:
-                if knob.steps:
-                    self.query_one(f"#{knob.name}", Input).value = rigging.value(knob)
-                else:
-                    self.query_one(f"#{knob.name}", Select).value = rigging.client
+            for knob in self.query(Input):
+                knob.value = values[knob.id]
+            self.query_one(Select).value = values["client"]
 
     def _change(self, rigging: Rigging) -> None:
         if rigging != self._rigging:
@@ -232,5 +202,4 @@ class RigScreen(LearnerScreen):
     # the end
 
     def interrupt(self) -> bool:
-        """Stop the measurement on Ctrl-C."""
         return self._session.stop()

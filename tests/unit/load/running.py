@@ -47,20 +47,13 @@ def listen(client: Client) -> list[Event]:
     return events
 
 
-class Heard(list[Event]):
-    """A reporter that keeps what it is told."""
-
-    def tell(self, event: Event) -> None:
-        self.append(event)
-
-
 def load_here(port: int, engine: str = "asyncio", **fields: Any) -> tuple[Result, list[Event]]:
     """The same in this process, on the event loop that Python brings, or on the fastest: "uvloop"."""
-    heard = Heard()
+    heard: list[Event] = []
     plan = plan_for(port, **fields)
     make_loop = asyncio.SelectorEventLoop if engine == "asyncio" else None
     with patch("asyncdemo.load.engine.gc"):  # what it collects first is small in its own process
-        result = run_plan(plan, heard if plan.report else None, make_loop=make_loop)
+        result = run_plan(plan, heard.append if plan.report else None, make_loop=make_loop)
     assert result.engine.startswith(engine)
     return result, heard
 
@@ -69,7 +62,7 @@ def load_with_a_hiccup(
     port: int, after_s: float, lasts_s: float, interrupts: bool = False, **fields: Any
 ) -> tuple[Result, list[Event]]:
     """The client itself does nothing for a while. interrupts: two turns of its loop later."""
-    heard = Heard()
+    heard: list[Event] = []
 
     def on_start(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
         def hiccup() -> None:
@@ -80,7 +73,7 @@ def load_with_a_hiccup(
         loop.call_later(after_s, hiccup)
 
     plan = plan_for(port, report=True, **fields)
-    return run_plan(plan, heard, on_start, asyncio.SelectorEventLoop), heard
+    return run_plan(plan, heard.append, on_start, asyncio.SelectorEventLoop), heard
 
 
 def load_with_few_files(port: int, most_connections: int, **fields: Any) -> Result:

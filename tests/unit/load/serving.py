@@ -47,16 +47,6 @@ class Server:
     requests: list[bytes] = field(default_factory=list)
     connections: int = 0
 
-    def header(self, name: str) -> list[str]:
-        """Of each request that has it."""
-        found = []
-        for request in self.requests:
-            for line in request.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")[1:]:
-                key, _, value = line.partition(":")
-                if key.lower() == name:
-                    found.append(value.strip())
-        return found
-
 
 @contextmanager
 def served(handle: Handler) -> Iterator[Server]:

@@ -19,6 +19,7 @@ import pytest
 from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_USAGE, MissingError
 from asyncdemo.load import Answered, Client, Result, Send, Sent
 from asyncdemo.load import needed as needed_packages
+from asyncdemo.load.command import run_command
 from asyncdemo.packages import install_command
 from tests.lab.contestants import alive, wait_until_gone
 from tests.unit.load.running import PATIENCE_S, listen, plan_for
@@ -49,18 +50,12 @@ def hear(client: Client, kind: type[Sent] | type[Answered], count: int) -> None:
         heard += sum(isinstance(event, kind) for event in client.read(PATIENCE_S))
 
 
-def test_it_can_be_waited_for_with_select() -> None:
-    with answering() as server, Client(plan_for(server.port, requests=3, report=True)) as client:
+def test_events_come_while_it_runs_and_can_be_waited_for_with_select() -> None:
+    with silent_after(5) as server, Client(plan_for(server.port, requests=50, report=True)) as client:
         answered = 0
-        while not client.finished:
+        while answered < 5:
             assert select.select([client], [], [], PATIENCE_S)[0] == [client]
             answered += sum(isinstance(event, Answered) for event in client.read())
-    assert answered == 3
-
-
-def test_events_come_while_it_runs() -> None:
-    with silent_after(5) as server, Client(plan_for(server.port, requests=50, report=True)) as client:
-        hear(client, Answered, 5)
         assert not client.finished and client.result is None
 
 
@@ -80,22 +75,9 @@ def test_an_interrupted_load_lets_go_and_reports_what_there_is() -> None:
         rest = listen(client)
         result = client.result
     assert result is not None
-    assert (result.answered, result.errors, result.interrupted) == (
-        5,
-        {"interrupted": 4},
-        True,
-    )
+    assert (result.answered, result.errors, result.interrupted) == (5, {"interrupted": 4}, True)
     told = [event.error for event in rest if isinstance(event, Answered)]
     assert told == ["interrupted"] * 4
-
-
-def test_interrupted_before_anything_was_sent() -> None:
-    with answering() as server, Client(plan_for(server.port, requests=2, rate=0.01)) as client:
-        client.interrupt()
-        listen(client)
-        assert client.result is not None
-        assert client.result.interrupted
-        assert client.result.answered <= 1
 
 
 def test_a_client_that_is_held_sends_nothing_before_it_may() -> None:
@@ -148,7 +130,7 @@ def test_closing_ends_the_process_also_twice() -> None:
     assert not alive([pid])
 
 
-@pytest.mark.parametrize("words", ["I am here too", "1", "null"])
+@pytest.mark.parametrize("words", ["I am here too", "null"])
 def test_what_is_not_the_clients_own_word_is_shown(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,29 +169,22 @@ def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
 
 
 @pytest.mark.parametrize("is_held", [False, True])
-@pytest.mark.parametrize("is_stdin_kept_open", [False, True])
-def test_it_ends_when_whoever_started_it_is_gone(
-    is_stdin_kept_open: bool, is_held: bool, tmp_path: Path
-) -> None:
-    """Also if another child of the dead has inherited the pipe, so that nobody is told of its end."""
+def test_it_ends_when_whoever_started_it_is_gone(is_held: bool, tmp_path: Path) -> None:
+    """Another child of the dead has inherited the pipe, so nobody is told of its end."""
     parent = tmp_path / "parent.py"
     parent.write_text(
         "import os, subprocess, sys, time\n"
         "from asyncdemo.load import Client, Plan, Send\n"
         "plan = Plan('127.0.0.1', int(sys.argv[1]), (Send('GET', '/'),), requests=9, clients=1)\n"
-        "client = Client(plan, hold=sys.argv[3] == 'True')\n"
-        "pipe = client._process.stdin.fileno()\n"
-        "other = 0\n"
-        "if sys.argv[2] == 'True':\n"
-        "    os.set_inheritable(pipe, True)\n"
-        "    other = subprocess.Popen(['sleep', '60'], close_fds=False, stdout=subprocess.DEVNULL).pid\n"
+        "client = Client(plan, hold=sys.argv[2] == 'True')\n"
+        "os.set_inheritable(client._process.stdin.fileno(), True)\n"
+        "other = subprocess.Popen(['sleep', '60'], close_fds=False, stdout=subprocess.DEVNULL).pid\n"
         "print(client._process.pid, other, flush=True)\n"
         "time.sleep(60)\n"
     )
     with silent_after(0) as server:
-        command = [sys.executable, str(parent), str(server.port), str(is_stdin_kept_open), str(is_held)]
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        command = [sys.executable, str(parent), str(server.port), str(is_held)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
             assert process.stdout is not None
             pid, other = map(int, process.stdout.readline().split())
             try:
@@ -218,19 +193,16 @@ def test_it_ends_when_whoever_started_it_is_gone(
                 process.wait()
                 assert wait_until_gone([pid]) == []
             finally:
-                if other:
-                    os.kill(other, signal.SIGKILL)
+                os.kill(other, signal.SIGKILL)
+
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE)}
 
 
 def run_module(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "asyncdemo.load", *arguments]
     return subprocess.run(
-        [sys.executable, "-m", "asyncdemo.load", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        timeout=PATIENCE_S,
-        check=False,
+        command, input=stdin, capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE_S, check=False
     )
 
 
@@ -264,7 +236,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
 def test_a_learners_own_module_of_a_standard_name_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "queue.py").write_text("raise SystemExit('wrong one')")
+    (tmp_path / "json.py").write_text("raise SystemExit('wrong one')")
     monkeypatch.chdir(tmp_path)
     with answering() as server, Client(plan_for(server.port)) as client:
         listen(client)
@@ -283,7 +255,7 @@ def test_the_command_says_it_in_a_few_lines() -> None:
     assert "requests   20, answered 20 (20 × 200)" in done.stdout
     assert "at most 4 at the same time" in done.stdout
     assert "p99 " in done.stdout
-    assert server.header("x-a") == ["b"] * 20
+    assert [b"\r\nX-A: b\r\n" in request for request in server.requests] == [True] * 20
     assert {request.split()[1] for request in server.requests} == {b"/films/?page=2"}
 
 
@@ -308,34 +280,28 @@ def test_the_command_fails_if_requests_fail_and_says_how() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "code", "words"),
     [
-        (["https://127.0.0.1/"], "must begin with http://"),
-        (["http://127.0.0.1:99999/"], "is not a URL"),
-        (["http://127.0.0.1/", "-c", "0"], "clients is 0"),
-        (["http://127.0.0.1/", "-H", "nothing"], "has no colon"),
-        (["http://127.0.0.1/", "--data", "@/no/such/file"], "cannot be read"),
+        (["https://127.0.0.1/"], EXIT_USAGE, "must begin with http://"),
+        (["http://127.0.0.1:99999/"], EXIT_USAGE, "is not a URL"),
+        (["http://127.0.0.1/", "-c", "0"], EXIT_USAGE, "clients is 0"),
+        (["http://127.0.0.1/", "-H", "nothing"], EXIT_USAGE, "has no colon"),
+        (["http://127.0.0.1/", "--data", "@/no/such/file"], EXIT_USAGE, "cannot be read"),
+        (["http://no-such-host.invalid/"], EXIT_FAILED, "is not known"),
     ],
 )
-def test_wrong_use_of_the_command_is_a_line(arguments: list[str], words: str) -> None:
-    done = run_module(*arguments)
-    assert done.returncode == EXIT_USAGE
-    assert words in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_an_unknown_host_is_a_line_too() -> None:
-    done = run_module("http://no-such-host.invalid/")
-    assert done.returncode == EXIT_FAILED
-    assert "is not known" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+def test_wrong_use_of_the_command_is_a_line(
+    arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(arguments) == code
+    told = capsys.readouterr().err
+    assert words in told and len(told.splitlines()) == 1
 
 
 def test_ctrl_c_shows_what_there_is() -> None:
     with silent_after(5) as server:
         command = [sys.executable, "-m", "asyncdemo.load", f"http://127.0.0.1:{server.port}/", "-c", "1"]
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
             deadline = time.monotonic() + PATIENCE_S
             while server.connections < 6 and time.monotonic() < deadline:
                 time.sleep(0.02)

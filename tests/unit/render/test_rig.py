@@ -82,32 +82,24 @@ def test_nothing_is_wider_than_the_window(width: int) -> None:
     assert max(map(len, text(lines))) <= width
 
 
-def test_a_client_at_its_limit_is_no_measurement_of_a_server() -> None:
-    assert "no round counts" in measured(BUSY)
-    assert "The load client used 98% of a CPU" in measured(BUSY)
-    assert "so it measures itself" in measured(BUSY)
-    other = replace(BUSY, refused={FlagKind.FOREIGN_CPU: "sync: Another load client used 30% of the CPUs."})
-    assert "so it measures itself" not in measured(other)
+@pytest.mark.parametrize(
+    ("outcome", "words", "without"),
+    [
+        (BUSY, ("no round counts", "used 98% of a CPU", "so it measures itself"), "wins"),
+        (replace(BUSY, refused={FlagKind.FOREIGN_CPU: "sync: 30%"}), ("sync: 30%",), "measures itself"),
+        (replace(WON, ratio=Ratio.of([2.0] * 5)), ("no ranking, since 5 of 7 rounds count",), "wins"),
+        (replace(WON, ratio=Ratio.of([2.0] * 3), done=3), ("so far",), "wins"),
+    ],
+)
+def test_rounds_that_do_not_count_rank_nobody(outcome: Outcome, words: tuple[str, ...], without: str) -> None:
+    assert all(word in measured(outcome) for word in words)
+    assert without not in measured(outcome)
 
 
-def test_fewer_rounds_than_asked_for_rank_nobody_and_say_so() -> None:
-    few = Outcome(MINE, 7, {}, Ratio.of([2.0] * 5), done=7)
-    assert "no ranking, since 5 of 7 rounds count" in measured(few)
-
-
-def test_while_it_is_measured_nobody_has_won() -> None:
-    begun = Outcome(MINE, 7, {"sync": 1.0, "async": 2.0}, Ratio.of([2.0] * 3), done=3)
-    assert "so far" in measured(begun)
-    assert "wins" not in measured(begun)
-
-
-def test_a_tie_of_the_bounds_is_told() -> None:
-    lines = text(bound_lines(Rigging(PRESETS["3"].configuration), MACHINE, 80))
+def test_where_waiting_makes_no_difference_computing_decides() -> None:
+    tie, original = (Rigging(PRESETS[key].configuration) for key in "34")
+    lines = text(bound_lines(tie, MACHINE, 80))
     assert "  async / sync 1.00: a tie, so computing decides   (better sync: 1.13)" in lines
-
-
-def test_without_a_delay_computing_decides() -> None:
-    original = Rigging(PRESETS["4"].configuration)
     lines = text(bound_lines(original, MACHINE, 80))
     assert any("async / sync computing decides" in line for line in lines)
     assert not any(" bind" in line for line in lines)

@@ -15,7 +15,7 @@ from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.lab.results.flags import RULES
 from asyncdemo.lab.results.published import ARTICLES, load_article
 from asyncdemo.lab.results.record import dump_record
-from asyncdemo.render.lab.fragment import report_html
+from asyncdemo.render.lab.page import report_html
 from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.site import measure
 from asyncdemo.site.measure import overview_html, published, report

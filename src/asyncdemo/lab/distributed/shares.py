@@ -1,7 +1,7 @@
 """What one worker measured, its wire format, and merging the results of several. Pure.
 
 Also two tests of recorded times: whether the arrivals fit a Poisson process of the rate.
-Not here: Locust (see ``locustfile``), or generating arrivals (see ``asyncdemo.load.schedule``).
+Not here: Locust (see ``locustfile``), or generating arrivals (see ``asyncdemo.load.arrivals``).
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from asyncdemo.errors import LabFileError
 from asyncdemo.lab.harness.environments import Progress, tell_nobody
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.model.fields import read
@@ -72,21 +71,13 @@ class Entry:
             yield experiment
 
 
-def _load_entries() -> tuple[Entry, ...]:
-    """Raises LabFileError."""
-    path = Path(__file__).with_name("index.toml")
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).items()
-        return tuple(read(Entry, {"name": name, **entry}, name, strict=True) for name, entry in entries)
-    except (OSError, ValueError) as error:
-        raise LabFileError(f"{path.name}: {error}") from error
-
-
-EXPERIMENTS: Final = _load_entries()
+_INDEX: Final = tomllib.loads(Path(__file__).with_name("index.toml").read_text(encoding="utf-8"))
+EXPERIMENTS: Final = tuple(
+    read(Entry, {"name": name, **entry}, f"index.toml: {name}", strict=True) for name, entry in _INDEX.items()
+)
 
 
 def find_experiment(name: str) -> Entry | None:
     """``name`` is an experiment's, or the id of a lesson that leads to one."""
-    named = {entry.name: entry for entry in EXPERIMENTS}
     led = {lesson: entry for entry in EXPERIMENTS for lesson in entry.lessons}
-    return named.get(name) or led.get(name)
+    return {**led, **{entry.name: entry for entry in EXPERIMENTS}}.get(name)

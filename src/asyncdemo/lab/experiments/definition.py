@@ -4,6 +4,7 @@ If a value of a row is a list, the row expands to one row for each item; with se
 varies slowest. For ``arm``, "*" means all of ``[names]``. A row with ``rows`` expands to those, which inherit
 what they omit; one with ``only`` applies to that setting alone. In texts, ``{arm}``, ``{base}`` and
 ``{setting}`` are replaced by their entries in ``[names]``, ``{figure}`` and ``{percent}`` by the figure's.
+What ``arm_differs`` and ``base_differs`` have for the arm and the base of a row is part of its ``differs``.
 Not here: what needs more than data (services, checks of a single experiment), which the other modules
 provide.
 """
@@ -31,14 +32,7 @@ from asyncdemo.lab.harness.protocol.description import (
     Size,
 )
 from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
-from asyncdemo.lab.results.comparison import (
-    MEAN_LATENCY,
-    THROUGHPUT,
-    Bound,
-    Figure,
-    Published,
-    latency,
-)
+from asyncdemo.lab.results.comparison import MEAN_LATENCY, THROUGHPUT, Figure, Published, latency
 from asyncdemo.lab.results.flags import percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
@@ -75,23 +69,6 @@ class _Contestant:
 
 
 @dataclass(frozen=True, slots=True)
-class _Condition:
-    """What a setting needs besides itself.
-
-    ``sends`` are, for example, "GET /", or names that the module supplies. ``checks`` and ``counts`` are
-    names of answers, standard checks and counts, or those that the module supplies.
-    """
-
-    sends: tuple[str, ...]
-    arms: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
-    counts: tuple[str, ...] = ()
-    capacity: str = ""
-    rounds: int | None = None
-    warm: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class _Published:
     """``own`` and ``base`` are figures of the article, ``table.column@row``; ``words`` can use them and their
     texts. Without ``base``, the ratio itself is published.
@@ -104,24 +81,6 @@ class _Published:
     base: str = ""
     more: tuple[str, ...] = ()
     ratio: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    figure: str
-    arm: str
-    base: str
-    setting: str
-    name: str = "{arm} and {base}"
-    base_setting: str = ""
-    base_value: float | None = None
-    published: _Published | None = None
-    bound: Bound | None = None
-    differs: tuple[str, ...] = ()
-    arm_differs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Arm -> differences only in its rows; listed first."""
-    base_differs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Base -> the same; listed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,37 +122,32 @@ def load_experiment(
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         every, settings, rows = (data.pop(part, {}) for part in ("every_setting", "settings", "rows"))
         file = read(_File, {**data, "names": {**data.get("names", {}), **(names or {})}}, strict=True)
-        described = [
-            _condition({**every, **setting}, f"settings[{place}]") for place, setting in enumerate(settings)
-        ]
+        entries = [entry for entry in file.contestants if entry.name not in leave_out]
+        keeping = tuple(entry.name for entry in entries if entry.name not in file.closing)
+        own_checks = {name: [answer.check()] for name, answer in file.answers.items()} | dict(checks or {})
+        known_counts = {count.name: count for count in (*COUNTS, *counts)}
+        conditions = []
+        for place, given in enumerate(settings):
+            setting, rest = _setting({**every, **given}, f"settings[{place}]")
+            standard = standard_checks(setting.clients or 0, file.closing, keeping)
+            known_checks = {**standard, **own_checks}
+            conditions.append(
+                read(
+                    Condition,
+                    rest,
+                    f"settings[{place}]",
+                    strict=True,
+                    setting=setting,
+                    sends=tuple((sends or {}).get(name) or send_of(name) for name in rest.get("sends", ())),
+                    knobs=rest.get("knobs", {}),
+                    checks=tuple(check for name in rest.get("checks", ()) for check in known_checks[name]),
+                    counts=tuple(known_counts[name] for name in rest.get("counts", ())),
+                )
+            )
         asked = tuple(_rows(rows, file))
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
-    contestants = tuple(
-        _contestant(entry, surroundings, gone or {})
-        for entry in file.contestants
-        if entry.name not in leave_out
-    )
-    keeping = tuple(item.arm.name for item in contestants if item.arm.name not in file.closing)
-    answers = {name: [answer.check()] for name, answer in file.answers.items()}
-    known_counts = {count.name: count for count in (*COUNTS, *counts)}
-    conditions = []
-    for setting, entry, knobs in described:
-        standard = standard_checks(setting.clients or 0, file.closing, keeping)
-        known = {**standard, **answers, **(checks or {})}
-        conditions.append(
-            Condition(
-                setting,
-                tuple((sends or {}).get(name) or send_of(name) for name in entry.sends),
-                knobs,
-                entry.arms,
-                tuple(check for name in entry.checks for check in known[name]),
-                tuple(known_counts[name] for name in entry.counts),
-                entry.capacity,
-                entry.rounds,
-                entry.warm,
-            )
-        )
+    contestants = tuple(_contestant(entry, surroundings, gone or {}) for entry in entries)
     return Experiment(
         name,
         file.title,
@@ -238,12 +192,11 @@ def _contestant(
     return Contestant(arm, served, {"loop": entry.loop} if entry.loop else {}, entry.rounds)
 
 
-def _condition(given: Mapping[str, Any], where: str) -> tuple[Setting, _Condition, Mapping[str, Any]]:
+def _setting(given: Mapping[str, Any], where: str) -> tuple[Setting, dict[str, Any]]:
+    """Also return what belongs to the condition."""
     rest = dict(given)
-    knobs = rest.pop("knobs", {})
     own = {name: rest.pop(name) for name in _OF_SETTING & rest.keys()}
-    setting = read(Setting, {"sends": [], **own}, where, strict=True)
-    return setting, read(_Condition, rest, where, strict=True), knobs
+    return read(Setting, {"sends": [], **own}, where, strict=True), rest
 
 
 def _rows(groups: Iterable[Mapping[str, Any]], file: _File) -> Iterator[Asked]:
@@ -257,14 +210,18 @@ def _spread(
     group: Mapping[str, Any], outer: Mapping[str, Any], every_arm: list[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows that it expands to, except those that would compare an arm with itself."""
-    whole = _merged(outer, {name: value for name, value in group.items() if name != "rows"})
+    whole = {**outer, **group}
+    for name in outer.keys() & group.keys():
+        if isinstance(outer[name], Mapping):
+            whole[name] = {**outer[name], **group[name]}
+    inner_rows = whole.pop("rows", None)
     if whole.get("arm") == "*":
         whole["arm"] = every_arm
     axes = {name: value for name, value in whole.items() if name in _AXES and isinstance(value, list)}
     for chosen in product(*axes.values()):
         row = {**whole, **dict(zip(axes, chosen, strict=True))}
-        if "rows" in group:
-            for inner in group["rows"]:
+        if inner_rows is not None:
+            for inner in inner_rows:
                 if inner.get("only", row.get("setting")) == row.get("setting"):
                     own = {key: value for key, value in inner.items() if key != "only"}
                     yield from _spread(own, row, every_arm)
@@ -272,39 +229,25 @@ def _spread(
             yield row
 
 
-def _merged(outer: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge tables field by field."""
-    found = {**outer, **own}
-    for name in outer.keys() & own.keys():
-        if isinstance(outer[name], Mapping) and isinstance(own[name], Mapping):
-            found[name] = {**outer[name], **own[name]}
-    return found
-
-
 def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where: str) -> Asked:
-    row = read(_Row, given, where, strict=True)
+    rest = dict(given)
+    arm, base, setting = (rest.get(name, "") for name in ("arm", "base", "setting"))
+    own, of_base = rest.pop("arm_differs", {}).get(arm, ()), rest.pop("base_differs", {}).get(base, ())
+    source = rest.pop("published", None)
     try:
-        figure = _figure(row.figure, file)
-        named = {"arm": row.arm, "base": row.base, "setting": row.setting}
+        figure = _figure(rest.get("figure", ""), file)
+        named = {"arm": arm, "base": base, "setting": setting}
         words = {name: file.names.get(value, value) for name, value in named.items()}
         words |= {"figure": figure.title.lower(), "percent": percent_of(figure.key)}
-        name = row.name.format_map(words)
-        published = None if row.published is None else _published(row.published, article, words)
+        rest["name"] = rest.get("name", "{arm} and {base}").format_map(words)
+        published = source and _published(read(_Published, source, strict=True), article, words)
     except (KeyError, ValueError) as error:
         raise ValueError(f"{where}: {error} is not known") from error
-    own, of_base = row.arm_differs.get(row.arm, ()), row.base_differs.get(row.base, ())
-    return Asked(
-        name,
-        figure,
-        *(row.arm, row.base, row.setting, row.base_setting, row.base_value),
-        published,
-        row.bound,
-        differs=(*own, *row.differs, *of_base),
-    )
+    differs = (*own, *rest.get("differs", ()), *of_base)
+    return read(Asked, rest, where, strict=True, figure=figure, published=published, differs=differs)
 
 
 def _figure(name: str, file: _File) -> Figure:
-    """Raises ValueError."""
     known = {**_FIGURES, **file.figures}
     if name not in known:
         float(name)

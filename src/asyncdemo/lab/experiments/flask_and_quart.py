@@ -1,7 +1,4 @@
-"""What seed 002 needs besides ``flask-and-quart.toml``: a database, and checks in it.
-
-Not here: the apps (see ``apps/`` of lesson ``psycopg2-to-asyncpg``).
-"""
+"""What seed 002 needs besides ``flask-and-quart.toml``: a database, and checks in it."""
 
 from __future__ import annotations
 
@@ -116,7 +113,6 @@ def _stored(database: Database) -> Iterator[Check]:
 
 
 def _connections(database: Database) -> Iterator[Check]:
-    """Check how many the pool has before the load, and how many are made under load."""
     made = Risen(database.sessions)
 
     def before(scene: Scene, least: int, most: int) -> Seen:

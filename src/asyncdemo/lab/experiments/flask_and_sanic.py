@@ -1,7 +1,4 @@
-"""What seed 000 needs besides ``flask-and-sanic.toml``: checks before, during and after the load.
-
-Not here: the apps (see ``apps/`` of lesson ``flask-vs-sanic``).
-"""
+"""What seed 000 needs besides ``flask-and-sanic.toml``: checks before, during and after the load."""
 
 from __future__ import annotations
 

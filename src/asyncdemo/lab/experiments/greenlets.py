@@ -1,7 +1,4 @@
-"""What the greenlets need besides ``greenlets.toml``: a database, and a count of its queries in flight.
-
-Not here: the apps (see ``apps/`` of lesson ``greenlets``).
-"""
+"""What the greenlets need besides ``greenlets.toml``: a database, and a count of its queries in flight."""
 
 from __future__ import annotations
 

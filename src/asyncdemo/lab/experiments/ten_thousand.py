@@ -1,7 +1,5 @@
 """What ten thousand connections need besides ``ten-thousand.toml``: what a server holds, and a contestant
 that is not available.
-
-Not here: how many requests a server can answer (see ``constant_rate``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What seed 004 needs besides ``twenty-one-pairs.toml``: its stack, its settings, and the resulting bounds.
-
-Not here: the stack or the pairs (see ``lab.stack``).
-"""
+"""What seed 004 needs besides ``twenty-one-pairs.toml``: its stack, its settings, and its bounds."""
 
 from __future__ import annotations
 
@@ -136,7 +133,6 @@ def _level(mine: Condition, share: float) -> Condition:
 def _predicted(
     row: Asked, stack: Stack, configurations: Mapping[str, Configuration], processors: int
 ) -> Asked:
-    """Add its bound, and how it differs from the article. A level of load has neither."""
     configuration = configurations.get("mine" if row.setting == _LONG else row.setting)
     if configuration is None:
         return row

@@ -19,12 +19,11 @@ from time import perf_counter_ns, process_time
 from typing import Final
 
 from asyncdemo.load.arrivals import arrivals_ns
-from asyncdemo.load.events import Reporter
+from asyncdemo.load.events import Report
 from asyncdemo.load.limits import allow_connections, loop_factory, pin
 from asyncdemo.load.plan import Plan, Send
 from asyncdemo.load.process import OnStart, serve
-from asyncdemo.load.result import Result
-from asyncdemo.load.tally import Tally
+from asyncdemo.load.result import Result, Tally
 
 _NS: Final = 1_000_000_000
 Request = Callable[[Send], Awaitable[int]]
@@ -153,7 +152,7 @@ def main(name: str) -> int:
     return serve(partial(_run, name))
 
 
-def _run(name: str, plan: Plan, _: Reporter | None, on_start: OnStart) -> Result:
+def _run(name: str, plan: Plan, _: Report | None, on_start: OnStart) -> Result:
     pin(plan.cpus)
     allow_connections(plan)
 

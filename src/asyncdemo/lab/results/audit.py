@@ -1,7 +1,6 @@
 """Can these figures be true? Each check compares a reported figure with what the others imply.
 
 Pure functions of numbers. Their findings spell out the arithmetic, for a page, a lesson or a terminal.
-Not here: which columns of which tables they get (see ``published``).
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, ParamSpec
+from typing import Any, Final
 
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
@@ -42,34 +41,27 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``expected`` is what the other figures imply, ``reported`` what was published; in the same unit, or as
-    shares.
-    """
-
     check: Check
     judgement: Judgement
-    expected: float
-    reported: float
     words: str
     """The arithmetic, as a sentence without its full stop."""
 
 
-_P = ParamSpec("_P")
-_Found = tuple[Judgement, float, float, str]
+_Found = tuple[Judgement, str]
 """A finding without its check."""
 CHECKS: Final[dict[str, Callable[..., Finding]]] = {}
 """Key -> function."""
 
 
-def _check(title: str, why: str) -> Callable[[Callable[_P, _Found]], Callable[_P, Finding]]:
-    def of(judge: Callable[_P, _Found]) -> Callable[_P, Finding]:
+def _check(title: str, why: str) -> Callable[[Callable[..., _Found]], Callable[..., _Found]]:
+    def of(judge: Callable[..., _Found]) -> Callable[..., _Found]:
         check = Check(judge.__name__.replace("_", "-"), title, why)
 
-        def find(*args: _P.args, **kwargs: _P.kwargs) -> Finding:
-            return Finding(check, *judge(*args, **kwargs))
+        def find(*figures: Any, **named: Any) -> Finding:
+            return Finding(check, *judge(*figures, **named))
 
         CHECKS[check.key] = find
-        return find
+        return judge
 
     return of
 
@@ -85,7 +77,7 @@ def littles_law(clients: float, throughput_per_s: float, latency_ms: float) -> _
         f"{number(clients)} connections / {number(throughput_per_s)} per s must be {number(expected)} ms; "
         f"{number(latency_ms)} ms is reported"
     )
-    return _close(expected, latency_ms, 0.05), expected, latency_ms, words
+    return _close(expected, latency_ms, 0.05), words
 
 
 @_check("Length of the run", "The length of the run times the rate is the number of requests.")
@@ -95,7 +87,7 @@ def run_length(run_s: float, throughput_per_s: float, requests: float) -> _Found
         f"{number(run_s)} s × {number(throughput_per_s)} per s must be {number(expected)} requests; "
         f"{number(requests)} are reported"
     )
-    return _close(expected, requests, 0.01), expected, requests, words
+    return _close(expected, requests, 0.01), words
 
 
 @_check(
@@ -120,7 +112,7 @@ def bound(
         f"{number(throughput_per_s)} is reported, {share:.0%} of it"
     )
     judgement = Judgement.AGREES if share <= 1.05 else Judgement.CONTRADICTS
-    return judgement, expected, throughput_per_s, words
+    return judgement, words
 
 
 @_check(
@@ -135,7 +127,7 @@ def kept_up(asked_per_s: float, served_per_s: float) -> _Found:
         f"below {_KEPT_UP:.0%} the lab quotes no percentile"
     )
     judgement = Judgement.AGREES if share >= _KEPT_UP else Judgement.REMARK
-    return judgement, 1.0, share, words
+    return judgement, words
 
 
 @_check(
@@ -151,7 +143,7 @@ def backlog(asked_per_s: float, served_per_s: float, run_s: float, max_ms: float
         f"(1 − {number(served_per_s)} / {number(asked_per_s)}) × {number(run_s)} s is {number(expected)} s; "
         f"a greatest latency of {number(reported)} s is reported"
     )
-    return _close(expected, reported, 0.05, rough=0.25), expected, reported, words
+    return _close(expected, reported, 0.05, rough=0.25), words
 
 
 @_check(
@@ -165,7 +157,7 @@ def thread_rates(threads: float, per_thread_per_s: float, throughput_per_s: floa
         f"{number(threads)} threads × {number(per_thread_per_s)} per s would be {number(expected)} per s; "
         f"{number(throughput_per_s)} is reported"
     )
-    return _close(expected, throughput_per_s, 0.05), expected, throughput_per_s, words
+    return _close(expected, throughput_per_s, 0.05), words
 
 
 @_check("Errors", "A request that failed or timed out is in no percentile.")
@@ -176,7 +168,7 @@ def errors(requests: float, errors: float, timeouts: float) -> _Found:
         f"{share:.1%}; above {_ERRORS:.1%} the lab refuses a figure"
     )
     judgement = Judgement.AGREES if share <= _ERRORS else Judgement.REMARK
-    return judgement, _ERRORS, share, words
+    return judgement, words
 
 
 @_check(
@@ -192,7 +184,7 @@ def counted(requests: float, counted: float, run_s: float) -> _Found:
         f"after it there were {number(rates[1])} per s"
     )
     judgement = Judgement.AGREES if counted == requests else Judgement.REMARK
-    return judgement, 1.0, counted / requests, words
+    return judgement, words
 
 
 @_check(
@@ -207,7 +199,7 @@ def closed_loop(clients: float, throughput_per_s: float, latency_ms: float) -> _
         f"{number(throughput_per_s)} per s = {number(expected)} ms; counted from the intended send "
         f"the mean is {number(latency_ms)} ms"
     )
-    return Judgement.REMARK, expected, latency_ms, words
+    return Judgement.REMARK, words
 
 
 @_check("Ratios", "A ratio is that of its two figures.")
@@ -215,19 +207,19 @@ def stated_ratio(numerator: float, denominator: float, ratio: float, digits: flo
     expected = numerator / denominator
     reported = f"{ratio:.{int(digits)}f}"
     words = f"{number(numerator)} / {number(denominator)} = {number(expected)}; {reported} is reported"
-    return _rounded(expected, ratio, int(digits)), expected, ratio, words
+    return _rounded(expected, ratio, int(digits)), words
 
 
 @_check("Rounding", "A figure that is given twice, exactly and rounded.")
 def rounding(exact: float, rounded: float, digits: float) -> _Found:
     words = f"{exact:.2f} rounds to {exact:.{int(digits)}f}; {rounded:g} is reported"
-    return _rounded(exact, rounded, int(digits)), exact, rounded, words
+    return _rounded(exact, rounded, int(digits)), words
 
 
 @_check("Given twice", "A figure that stands in two tables is the same in both.")
 def same_figure(first: float, second: float) -> _Found:
     judgement = Judgement.AGREES if first == second else Judgement.CONTRADICTS
-    return judgement, first, second, f"{first:.2f} in one table, {second:.2f} in the other"
+    return judgement, f"{first:.2f} in one table, {second:.2f} in the other"
 
 
 @_check(
@@ -253,7 +245,7 @@ def bound_ratio(
         f"{number(clients)} clients) / {number(delay_ms)} ms = {number(many_each)} at most, {expected:.2f} "
         f"times as many; {least:.2f} to {most:.2f} times are reported: {meaning}"
     )
-    return Judgement.REMARK, expected, most, words
+    return Judgement.REMARK, words
 
 
 @_check(
@@ -268,7 +260,7 @@ def medians(ratio: float, median_ms: float, base_median_ms: float, p99_ms: float
         f"{ratio:.2f} is reported, with a P99 of {number(p99_ms)} ms"
     )
     judgement = Judgement.AGREES if abs(ratio / expected - 1) <= 0.05 else Judgement.REMARK
-    return judgement, expected, ratio, words
+    return judgement, words
 
 
 def number(value: float) -> str:

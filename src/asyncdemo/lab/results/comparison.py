@@ -1,7 +1,4 @@
-"""One row of a report: what was published, predicted and measured, and the verdict.
-
-Not here: single trials (see ``trial``), or the rule behind the verdict (see ``ratio``).
-"""
+"""One row of a report: what was published, predicted and measured, and the verdict."""
 
 from __future__ import annotations
 
@@ -43,14 +40,12 @@ class Comparison:
     figure: str
     """Its path in a trial: ``load.throughput_per_s``, ``load.latency_ms.99``, ``counted.db_sessions``."""
     title: str
-    """The figure in words."""
     unit: str
     better: Better
     arm: str
     base: str
     setting: str
     base_setting: str = ""
-    """"" if it is the same."""
     base_value: float | None = None
     """The ratio is relative to this constant, not to a figure of a trial; then ``base`` is the arm itself."""
     published: Published | None = None
@@ -62,7 +57,6 @@ class Comparison:
     verdict: Verdict | None = None
     """None if nothing is published."""
     differs: tuple[str, ...] = ()
-    """How this differs from the article."""
     flags: tuple[Flag, ...] = ()
 
     def __post_init__(self) -> None:

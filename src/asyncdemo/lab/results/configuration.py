@@ -1,18 +1,14 @@
-"""The knobs of the stack, their values in the article, and what waiting alone allows with them. Pure.
-
-Not here: setting them (see ``lab.stack``).
-"""
+"""The knobs of the stack, their values in the article, and what waiting alone allows with them. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from asyncdemo.lab.results import laws
 from asyncdemo.lab.results.published import load_article
 
-_ARTICLE: Final = "twenty-one-pairs"
 _SYNC_A_PROCESSOR: Final = 3
 """The article has 19 sync workers on 6 processors: 3 for each, plus one."""
 
@@ -41,7 +37,6 @@ class Configuration:
         return self.workers_sync if is_sync else self.workers_async
 
     def sessions_of(self, is_sync: bool) -> int:
-        """Return the number for all workers together."""
         return self.sessions * (self.workers(is_sync) if self.per_worker else 1)
 
     @property
@@ -81,39 +76,33 @@ class Configuration:
         return f"min({', '.join(parts)}) / {self.delay_ms:g} ms = {bound:,.0f}/s"
 
 
-def _of_article(name: str) -> Configuration:
-    values = [
-        _setting(name, key) for key in ("workers_sync", "workers_async", "sessions", "delay", "clients")
-    ]
-    workers_sync, workers_async, sessions, delay_ms, clients = values
-    return Configuration(int(workers_sync), int(workers_async), int(sessions), delay_ms, int(clients))
-
-
 def _setting(name: str, key: str) -> float:
-    value = load_article(_ARTICLE).find(f"settings.{key}@{name}").value
-    if value is None:
-        raise ValueError(f"{name} has no number in {key}")
-    return value
+    return load_article("twenty-one-pairs").find(f"settings.{key}@{name}").number
 
 
-def _original() -> Configuration:
-    """The article says "Variable", "4 per worker" and "None"; the workers are those of the others."""
-    mine = _of_article("My Benchmark")
-    clients = int(_setting("Original", "clients"))
-    return Configuration(mine.workers_sync, mine.workers_async, 4, 0, clients, per_worker=True)
+def _of_article(name: str) -> Configuration:
+    return Configuration(
+        workers_sync=int(_setting(name, "workers_sync")),
+        workers_async=int(_setting(name, "workers_async")),
+        sessions=int(_setting(name, "sessions")),
+        delay_ms=_setting(name, "delay"),
+        clients=int(_setting(name, "clients")),
+    )
 
 
+_MINE: Final = _of_article("My Benchmark")
 CONFIGURATIONS: Final[Mapping[str, Configuration]] = {
-    "mine": _of_article("My Benchmark"),
+    "mine": _MINE,
     "better-async": _of_article("Better Async"),
     "better-sync": _of_article("Better Sync"),
-    "original": _original(),
+    # the article says "Variable", "4 per worker" and "None"; the workers are those of the others
+    "original": replace(
+        _MINE, sessions=4, per_worker=True, delay_ms=0, clients=int(_setting("Original", "clients"))
+    ),
 }
 """The article's settings."""
 
 
 def fitted(processors: int) -> Configuration:
     """Return the article's own, with the workers that it found best: one a processor; sync: 3, plus one."""
-    mine = CONFIGURATIONS["mine"]
-    workers = processors * _SYNC_A_PROCESSOR + 1
-    return Configuration(workers, processors, mine.sessions, mine.delay_ms, mine.clients)
+    return replace(_MINE, workers_sync=processors * _SYNC_A_PROCESSOR + 1, workers_async=processors)

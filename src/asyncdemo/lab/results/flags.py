@@ -1,7 +1,4 @@
-"""What makes a measured figure doubtful, and what that invalidates: nothing, percentiles, ranking or figure.
-
-Not here: detecting it (the experiments do).
-"""
+"""What makes a measured figure doubtful, and what that invalidates."""
 
 from __future__ import annotations
 

@@ -39,6 +39,13 @@ class Figure:
     text: str
     value: float | None
 
+    @property
+    def number(self) -> float:
+        """Raises ValueError if it is not one."""
+        if self.value is None:
+            raise ValueError(f"{self.text!r} is not a number")
+        return self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -91,8 +98,6 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How it was measured, in words."""
-
     versions: str
     machine: str
     tool: str
@@ -170,7 +175,6 @@ def load_article(key: str, folder: Path = _FOLDER) -> Article:
 
 
 def _figure(column: Column, text: str) -> Figure:
-    """Raises ValueError for a unit that its column cannot have."""
     match = _FIGURE.fullmatch(text)
     if not match:
         return Figure(text, None)
@@ -193,8 +197,6 @@ _REFERENCE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """``about`` names the row, and whose figures in it."""
-
     about: str
     finding: Finding
 
@@ -214,27 +216,19 @@ def _found(article: Article, check: Audit, row: str) -> Finding:
     try:
         inputs = {name: _value(article, check.table, row, given) for name, given in check.inputs.items()}
         return CHECKS[check.check](**inputs)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         raise LabFileError(f"{article.key}.toml: audit {check.check} of {row}: {error}") from error
 
 
 def _value(article: Article, table: str, row: str, given: str) -> Any:
-    """Return a number, or a list of numbers for ``[Word]``."""
     match = _REFERENCE.fullmatch(given)
     if not match:
         return float(given)
     source = article.table(match["table"] or table)
     if match["word"]:
         return [
-            _number(source, name, match["column"])
-            for name, cells in zip(source.row_names, source.rows, strict=True)
+            source.figure(cells, match["column"]).number
+            for cells in source.rows
             if any(cell.startswith(match["word"]) for cell in cells[source.names :])
         ]
-    return _number(source, match["row"] or row, match["column"])
-
-
-def _number(table: Table, row: str, column: str) -> float:
-    figure = table.figure(table.row(row), column)
-    if figure.value is None:
-        raise ValueError(f"{figure.text!r} in {column} is not a number")
-    return figure.value
+    return source.figure(source.row(match["row"] or row), match["column"]).number

@@ -2,7 +2,6 @@
 
 Plain data that validates itself: references must exist, and ratios must be those of the trials. Reading its
 file is strict: an unknown or missing field, or one of the wrong type, is an error that names it.
-Not here: measuring or drawing.
 """
 
 from __future__ import annotations
@@ -35,17 +34,12 @@ class Record:
     name: str
     title: str
     asyncdemo: str
-    """The version."""
     command: str
-    """The command that made it."""
     started: str
     ended: str
-    """Both in ISO 8601, UTC."""
     extent: Extent
     rounds: int
-    """The plan; the trials show how many there really were."""
     order_seed: int
-    """The seed for the order of the arms in each round."""
     environment: Environment
     arms: tuple[Arm, ...]
     settings: tuple[Setting, ...]
@@ -54,11 +48,9 @@ class Record:
     verifications: tuple[Verification, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     article: str = ""
-    """The key of the published figures."""
     lesson: str = ""
     interrupted: bool = False
     flags: tuple[Flag, ...] = ()
-    """Flags of the record as a whole."""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -82,9 +82,7 @@ class Rigging:
     client: str = OURS
 
     def value(self, knob: Knob) -> str:
-        if not knob.steps:
-            return "ours" if self.client == OURS else self.client
-        return f"{getattr(self.configuration, knob.field):g}"
+        return f"{getattr(self.configuration, knob.field):g}" if knob.steps else client_name(self.client)
 
     def with_value(self, knob: Knob, value: int) -> Rigging:
         change: dict[str, Any] = {knob.field: value}
@@ -123,10 +121,6 @@ class Rigging:
         cpu_ms = machine.cpu_ms.get(side.name)
         workers = self.configuration.workers(side.is_sync)
         return None if not cpu_ms else min(workers, machine.processors) / cpu_ms * 1000
-
-    def waiting_words(self, side: Side, machine: Machine) -> str:
-        """Return the arithmetic of the limit set by waiting."""
-        return self.configuration.bound_words(side.is_sync, machine.is_pooled)
 
     def computing_words(self, side: Side, machine: Machine) -> str:
         """Return the arithmetic of the processors' limit, as far as it is known."""
@@ -230,7 +224,10 @@ def with_settings(rigging: Rigging, settings: Iterable[str], clients: Sequence[s
                 "An example: workers=4"
             )
         if not knob.steps:
-            rigging = replace(rigging, client=_client(typed, clients))
+            there = {client_name(client): client for client in clients}
+            if typed not in there:
+                raise UsageError(f"There is no load client {typed!r} here. There are: {', '.join(there)}.")
+            rigging = replace(rigging, client=there[typed])
             continue
         if not typed.isdecimal() or not knob.low <= int(typed) <= knob.high:
             raise UsageError(f"{name} is a whole number from {knob.low} to {knob.high}, not {typed!r}.")
@@ -238,9 +235,5 @@ def with_settings(rigging: Rigging, settings: Iterable[str], clients: Sequence[s
     return rigging
 
 
-def _client(typed: str, clients: Sequence[str]) -> str:
-    name = OURS if typed == "ours" else typed
-    if name not in clients:
-        there = ", ".join("ours" if client == OURS else client for client in clients)
-        raise UsageError(f"There is no load client {typed!r} here. There are: {there}.")
-    return name
+def client_name(client: str) -> str:
+    return "ours" if client == OURS else client

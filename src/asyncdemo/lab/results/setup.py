@@ -1,6 +1,6 @@
 """The setup: the machine, the contestants, the settings, and the checks beforehand.
 
-Not here: what was measured (see ``trial``, ``comparison``).
+``docs/reference/record-format.md`` has the meaning of every field.
 """
 
 from __future__ import annotations
@@ -39,22 +39,17 @@ class Environment:
 
     processor: str
     cores: int
-    """Logical ones available to the experiment."""
     memory_bytes: int
     system: str
-    """Including kernel or version, and architecture."""
     python: str
     sysctls: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
-    """Python package -> version."""
     programs: Mapping[str, str] = field(default_factory=dict)
-    """nginx, pgbouncer, PostgreSQL, wrk, ... -> version."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """What the article had but this run lacked -> what was done instead."""
     pinning: Mapping[str, str] = field(default_factory=dict)
     """"client", "server", "database", ... -> its CPUs: "0", "1-3"."""
     load_average: float | None = None
-    """At the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +64,10 @@ class Arm:
     commands: Mapping[str, str] = field(default_factory=dict)
     """Name of a setting, or "*" for all -> the exact command."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Package -> version, if the arm has its own environment."""
     twin_of: str = ""
     """The arm that it repeats: they are equal, so their ratio should be 1."""
     unavailable: str = ""
-    """Why it could not run."""
     successor: str = ""
-    """What one would use today."""
     notes: tuple[str, ...] = ()
 
 
@@ -87,15 +79,11 @@ class Setting:
     title: str
     loop: Loop
     sends: tuple[str, ...]
-    """In rotation; for example "GET /films/995/"."""
     clients: int | None = None
-    """For a closed loop."""
     rate_per_s: float | None = None
-    """For an open loop; None if it differs between trials."""
     arrivals: str = ""
     """"uniform" or "poisson"."""
     of_capacity: float | None = None
-    """The rate is this share of the slowest contestant's capacity."""
     budget_ms: float | None = None
     """Search for the rate: the highest at which the 99th percentile stays within this."""
     requests: int | None = None
@@ -104,7 +92,6 @@ class Setting:
     timeout_s: float | None = None
     keep_alive: bool = False
     tool: str = "asyncdemo.load"
-    """The load client."""
     knobs: Mapping[str, str] = field(default_factory=dict)
     """"workers, sync" -> "19", "delay_ms" -> "20", ..."""
 
@@ -123,7 +110,6 @@ class Verification:
     seen: str
     held: bool
     setting: str = ""
-    """"" if it applies to all settings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """One trial: one contestant, under one setting, in one round, as seen by the client, server and system.
 
-Not here: what trials show together (see ``record``).
+``docs/reference/record-format.md`` has the meaning of every field.
 """
 
 from __future__ import annotations
@@ -29,17 +29,13 @@ class Load:
     """What the load client saw. Latencies count from the intended send, if the client has it."""
 
     requests: int
-    """How many were started."""
     answered: int
-    """How many got a whole response, of any status."""
     wall_s: float
     window_s: float
-    """The time during which requests were started."""
     answered_in_window: int
     throughput_per_s: float
     statuses: Mapping[str, int] = field(default_factory=dict)
     errors: Mapping[str, int] = field(default_factory=dict)
-    """Kind -> count: "timeout", "refused", "reset", ..."""
     first_errors: Mapping[str, str] = field(default_factory=dict)
     latency_ms: Mapping[str, float] = field(default_factory=dict)
     """"mean", and percentiles: "50", "99", "99.9", "100".
@@ -47,7 +43,6 @@ class Load:
     "0" is the minimum. A percentile with fewer than 100 answers beyond it is left out.
     """
     connections: int | None = None
-    """Opened in total."""
     open_at_once: int | None = None
     retried: int = 0
     client_cpu_s: float | None = None
@@ -56,10 +51,8 @@ class Load:
     client_waited: float | None = None
     """Share of the window in which it was ready to run but another program had its CPU."""
     lag_p99_ms: float | None = None
-    """How late requests were sent in an open loop."""
     engine: str = ""
     command: str = ""
-    """Only for another load program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +68,6 @@ class Memory:
 @dataclass(frozen=True, slots=True)
 class Server:
     cpu_s: float
-    """During the window."""
     processes: int
     before: Memory | None = None
     most: Memory | None = None
@@ -107,25 +99,19 @@ class Histograms:
 @dataclass(frozen=True, slots=True)
 class Trial:
     round: int
-    """Counts from 1."""
     place: int
-    """Position in its round, from 1."""
     arm: str
     setting: str
     started: str
-    """ISO 8601, UTC."""
     outcome: TrialOutcome
     problem: str = ""
-    """In words, unless it was measured."""
     offered_per_s: float | None = None
-    """For an open loop."""
     step: int = 0
     """In a search for a rate, from 1; the last step has the result."""
     load: Load | None = None
     server: Server | None = None
     system: System | None = None
     counted: Mapping[str, float] = field(default_factory=dict)
-    """Figures specific to this experiment: "db_sessions", "rows_inserted", ..."""
     histograms: Histograms | None = None
     flags: tuple[Flag, ...] = ()
 

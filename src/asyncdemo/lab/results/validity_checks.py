@@ -39,23 +39,20 @@ def of_trial(
 def client_busy(load: Load) -> Flag | None:
     """Count running and waiting to run alike: in both cases, answers wait for the client."""
     ran, waited = load.client_busy, load.client_waited or 0.0
-    if ran is None or not _above(FlagKind.CLIENT_BUSY, ran + waited):
+    if ran is None:
         return None
     words = f"The load client used {ran:.0%} of a CPU"
-    if _above(FlagKind.CLIENT_BUSY, ran):
-        advice = "Send less: fewer clients, or kept connections; or divide the load among several clients."
-    else:
+    advice = "Send less: fewer clients, or kept connections; or divide the load among several clients."
+    if ran <= RULES[FlagKind.CLIENT_BUSY].limit:
         words += f", and for {waited:.0%} of the time another program had it"
         advice = "Give the client its own CPU: stop what else runs there, or use a machine with more."
-    return Flag(FlagKind.CLIENT_BUSY, f"{words}.", advice, ran + waited)
+    return _above(FlagKind.CLIENT_BUSY, ran + waited, f"{words}.", advice)
 
 
 def foreign_cpu(system: System | None) -> Flag | None:
-    share = None if system is None else system.foreign_cpu
-    if share is None or not _above(FlagKind.FOREIGN_CPU, share):
-        return None
+    share = (system and system.foreign_cpu) or 0.0
     words = f"Programs outside of the experiment used {share:.1%} of the CPUs."
-    return Flag(FlagKind.FOREIGN_CPU, words, "Stop them, and measure again.", share)
+    return _above(FlagKind.FOREIGN_CPU, share, words, "Stop them, and measure again.")
 
 
 def littles_gap(load: Load, setting: Setting) -> Flag | None:
@@ -73,15 +70,12 @@ def littles_gap(load: Load, setting: Setting) -> Flag | None:
     limit_s = min(load.wall_s, setting.timeout_s or load.wall_s)
     least = (clients * load.window_s - sum(load.errors.values()) * limit_s) / load.wall_s
     too_many = 0.0 if load.engine == _CORRECTS else waiting - clients
-    gap = max(least - waiting, too_many) / clients
-    if not _above(FlagKind.LITTLES_GAP, gap):
-        return None
     words = (
         f"{load.answered / load.wall_s:,.0f} answers a second of {mean_ms:,.1f} ms each keep "
         f"{waiting:,.1f} clients waiting, and there were {clients:,}."
     )
     advice = "Measure for longer than a few answers take, and count connecting as waiting."
-    return Flag(FlagKind.LITTLES_GAP, words, advice, gap)
+    return _above(FlagKind.LITTLES_GAP, max(least - waiting, too_many) / clients, words, advice)
 
 
 def served_share(load: Load, offered_per_s: float) -> float:
@@ -95,13 +89,11 @@ def served_share(load: Load, offered_per_s: float) -> float:
 
 
 def overloaded(load: Load, offered_per_s: float | None) -> Flag | None:
-    limit = RULES[FlagKind.OVERLOADED].limit
-    if offered_per_s is None or (share := served_share(load, offered_per_s)) >= limit:
+    if offered_per_s is None:
         return None
-    words = (
-        f"Of {offered_per_s:,.0f} requests a second {share:.1%} were served, so latency grew all the time."
-    )
-    return Flag(FlagKind.OVERLOADED, words, "Use a lower rate.", share)
+    share = served_share(load, offered_per_s)
+    words = f"Of {offered_per_s:,.0f} requests a second {share:.1%} were served"
+    return _below(FlagKind.OVERLOADED, share, f"{words}, so latency grew all the time.", "Use a lower rate.")
 
 
 def over_budget(
@@ -113,8 +105,8 @@ def over_budget(
     unserved = overloaded(load, offered_per_s)
     if unserved is None and p99_ms is not None and p99_ms <= setting.budget_ms:
         return None
-    seen = "is unknown" if p99_ms is None else f"is {p99_ms:,.1f} ms"
-    words = f"The 99th percentile {seen}, and the budget is {setting.budget_ms:g} ms."
+    seen = "unknown" if p99_ms is None else f"{p99_ms:,.1f} ms"
+    words = f"The 99th percentile is {seen}, and the budget is {setting.budget_ms:g} ms."
     words = words if unserved is None else unserved.words
     return Flag(FlagKind.OVER_BUDGET, words, "The search continues with a lower rate.", p99_ms)
 
@@ -126,23 +118,19 @@ def errors(load: Load) -> Flag | None:
         if int(status) >= _FAILED_STATUS and count:
             failed[f"status {status}"] += count
     share = failed.total() / load.requests if load.requests else 0.0
-    if not _above(FlagKind.ERRORS, share):
-        return None
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in failed.most_common())
     words = f"{share:.2%} of {load.requests:,} requests failed: {kinds}."
-    return Flag(FlagKind.ERRORS, words, "A failed request costs little: find out why first.", share)
+    return _above(FlagKind.ERRORS, share, words, "A failed request costs little: find out why first.")
 
 
 def few_samples(answered: int, percent: float) -> Flag | None:
     """``percent`` is the one quoted. 100 is the maximum, and needs no more answers."""
-    limit = RULES[FlagKind.FEW_SAMPLES].limit
-    beyond = answered * (100 - percent) / 100
-    if percent == 100 or beyond >= limit:
+    if percent == 100:
         return None
+    beyond = answered * (100 - percent) / 100
     words = f"Of {answered:,} answers {beyond:,.0f} lie beyond the percentile {percent:g}."
-    needed = limit / (1 - percent / 100)
-    advice = f"Measure until there are {needed:,.0f} answers."
-    return Flag(FlagKind.FEW_SAMPLES, words, advice, beyond)
+    needed = RULES[FlagKind.FEW_SAMPLES].limit / (1 - percent / 100)
+    return _below(FlagKind.FEW_SAMPLES, beyond, words, f"Measure until there are {needed:,.0f} answers.")
 
 
 def twins_differ(ratio: Ratio) -> Flag | None:
@@ -168,12 +156,11 @@ def no_ranking(ratio: Ratio) -> Flag | None:
 def few_rounds(rounds: int, withdrawn: Iterable[FlagKind] = ()) -> Flag | None:
     """``rounds`` is how many have both figures; ``withdrawn`` is why the others don't."""
     limit = RULES[FlagKind.FEW_ROUNDS].limit
-    if rounds >= limit:
-        return None
     words = f"{rounds} round{'s' * (rounds != 1)} of {limit:.0f}"
     kinds = ", ".join(sorted({kind.value for kind in withdrawn}))
     words += f"; others were withdrawn: {kinds}." if kinds else "."
-    return Flag(FlagKind.FEW_ROUNDS, words, f"A ranking needs {limit:.0f}; --quick has fewer.", float(rounds))
+    advice = f"A ranking needs {limit:.0f}; --quick has fewer."
+    return _below(FlagKind.FEW_ROUNDS, float(rounds), words, advice)
 
 
 def not_verified(verifications: Iterable[Verification]) -> Flag | None:
@@ -195,7 +182,6 @@ def contestant_failed(trials: Sequence[Trial]) -> Flag | None:
 
 
 def load_failed(trials: Sequence[Trial]) -> Flag | None:
-    """``trials`` are for one arm, under one setting."""
     failed = [trial for trial in trials if trial.outcome is TrialOutcome.LOAD_FAILED]
     if not failed:
         return None
@@ -258,5 +244,9 @@ _FAILURES: Final = {
 _NO_RESULT: Final = {**_FAILURES, TrialOutcome.LOAD_FAILED: "got no result of the load client"}
 
 
-def _above(kind: FlagKind, value: float) -> bool:
-    return value > RULES[kind].limit
+def _above(kind: FlagKind, value: float, words: str, advice: str) -> Flag | None:
+    return Flag(kind, words, advice, value) if value > RULES[kind].limit else None
+
+
+def _below(kind: FlagKind, value: float, words: str, advice: str) -> Flag | None:
+    return Flag(kind, words, advice, value) if value < RULES[kind].limit else None

@@ -1,4 +1,1 @@
-"""The report of a lab record: in a terminal, as plain text, as a page, and as a part of the docs site.
-
-Not here: measuring, or computing figures (see ``asyncdemo.lab``).
-"""
+"""The report of a lab record: in a terminal, as plain text, as a page, and as a part of the docs site."""

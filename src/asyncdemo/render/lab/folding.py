@@ -1,12 +1,9 @@
-"""Remarks on the rows of a group besides their figures; those that several rows share appear once.
-
-Not here: the rows themselves, or the layout.
-"""
+"""Remarks on the rows of a group besides their figures; those that several rows share appear once."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag, FlagKind, Withdraws
@@ -38,12 +35,10 @@ class Folded:
 
 def arithmetic(group: Group, *, with_medians: bool = False) -> Iterator[Folded]:
     """Yield the sources of published ratios and bounds. ``with_medians``: they have no column."""
-    rows = group.rows
-    names = [row.name for row in rows]
-    yield _folded("published", ((row.name, _source(row)) for row in rows), names)
-    yield _folded("bound", ((row.name, row.bound.words) for row in rows if row.bound), names)
+    yield _folded(group, "published", ((row.name, _source(row)) for row in group.rows))
+    yield _folded(group, "bound", ((row.name, row.bound.words) for row in group.rows if row.bound))
     if with_medians:
-        yield _folded("medians", ((row.name, medians(row)) for row in rows), names)
+        yield _folded(group, "medians", ((row.name, medians(row)) for row in group.rows))
 
 
 def differing_everywhere(every: Sequence[Group]) -> tuple[str, ...]:
@@ -56,8 +51,8 @@ def differing_everywhere(every: Sequence[Group]) -> tuple[str, ...]:
 
 def differing(group: Group, everywhere: Collection[str] = ()) -> Folded:
     """Return the differences in a group, except those ``everywhere``, which were already said."""
-    pairs = [(row.name, words) for row in group.rows for words in row.differs if words not in everywhere]
-    return _folded("differs", pairs, [row.name for row in group.rows])
+    pairs = ((row.name, words) for row in group.rows for words in row.differs if words not in everywhere)
+    return _folded(group, "differs", pairs)
 
 
 def doubts(group: Group) -> Iterator[Folded]:
@@ -67,26 +62,19 @@ def doubts(group: Group) -> Iterator[Folded]:
         for flag in row.flags:
             kinds.setdefault((flag.kind, flag.advice), []).append((row.name, flag))
     for (kind, advice), flags in kinds.items():
-        pairs = ((name, flag.words) for name, flag in flags)
+        folded = _folded(group, kind.value, ((name, flag.words) for name, flag in flags))
         closing = " ".join(filter(None, (costs(flags[0][1]), advice)))
-        names = [row.name for row in group.rows]
-        yield _folded(kind.value, pairs, names, closing, flags[0][1].withdraws)
+        yield replace(folded, closing=closing, withdraws=flags[0][1].withdraws)
 
 
-def _folded(
-    term: str,
-    pairs: Iterable[tuple[str, str]],
-    rows: Sequence[str],
-    closing: str = "",
-    withdraws: Withdraws = Withdraws.NOTHING,
-) -> Folded:
-    """Fold ``pairs`` (name of a row, words), without those that have no words. ``rows`` has all names."""
+def _folded(group: Group, term: str, pairs: Iterable[tuple[str, str]]) -> Folded:
+    """Fold ``pairs`` (name of a row, words), without those that have no words."""
     having: dict[str, list[str]] = {}
     for name, words in pairs:
         if words:
             having.setdefault(words, []).append(name)
-    said = tuple((_whom(names, rows), words) for words, names in having.items())
-    return Folded(term, said, closing, withdraws)
+    rows = [row.name for row in group.rows]
+    return Folded(term, tuple((_whom(names, rows), words) for words, names in having.items()))
 
 
 def _whom(names: Sequence[str], rows: Sequence[str]) -> str:

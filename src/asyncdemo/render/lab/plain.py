@@ -9,19 +9,9 @@ from collections.abc import Iterator
 
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.record import Record
+from asyncdemo.render.lab import report_text
 from asyncdemo.render.lab.folding import Folded, differing, differing_everywhere, doubts
-from asyncdemo.render.lab.report_text import (
-    blocks,
-    flag_words,
-    groups,
-    interval,
-    medians,
-    published,
-    run_words,
-    times,
-    verdict_words,
-    verdicts,
-)
+from asyncdemo.render.lab.report_text import blocks, flag_words, groups, interval, medians, published, times
 from asyncdemo.render.words import clean
 
 
@@ -33,8 +23,8 @@ def render_plain(record: Record, encoding: str = "utf-8") -> str:
 
 
 def _lines(record: Record) -> Iterator[str]:
-    yield f"{record.title}: {run_words(record)}"
-    yield verdicts(record)
+    yield f"{record.title}: {report_text.run_words(record)}"
+    yield report_text.verdicts(record)
     for flag in record.flags:
         yield f"{flag.kind.value}: {flag_words(flag)}"
     every = groups(record)
@@ -54,8 +44,7 @@ def _lines(record: Record) -> Iterator[str]:
 
 
 def _row(row: Comparison) -> Iterator[str]:
-    """Yield a line for each remark."""
-    yield f"  {row.name}: {verdict_words(row) or 'nothing is published'}"
+    yield f"  {row.name}: {report_text.verdict_words(row) or 'nothing is published'}"
     if row.published is not None:
         yield f"    published: {published(row)} ({row.published.words})"
     if row.bound is not None:

@@ -6,18 +6,18 @@ Not here: the layout, remarks on rows (see ``folding``), or decoding histograms 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from asyncdemo.lab.results.audit import number
 from asyncdemo.lab.results.comparison import Comparison
-from asyncdemo.lab.results.flags import RULES, Flag, FlagKind, Withdraws
+from asyncdemo.lab.results.flags import RULES, Flag, Withdraws
 from asyncdemo.lab.results.ratio import FEWEST, Ratio, Verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm, Setting
 from asyncdemo.render.lab.spectrum import Curve, percent_words, spectra
-from asyncdemo.render.words import size
+from asyncdemo.render.words import count, size
 
 _BYTES: Final = {"B", "bytes"}
 _COSTS: Final = {
@@ -55,12 +55,11 @@ def is_twin(record: Record, row: Comparison) -> bool:
 
 
 def verdict_words(row: Comparison) -> str:
-    """Return the verdict, with the number of rounds if they are few; "" if nothing is published."""
     if row.verdict is None:
         return ""
     if row.measured is None or not row.measured.rests_on_few:
         return row.verdict.value
-    return f"{row.verdict.value}, in {_rounds(len(row.measured.pairs))}"
+    return f"{row.verdict.value}, in {count(len(row.measured.pairs), 'round')}"
 
 
 def verdicts(record: Record) -> str:
@@ -72,19 +71,14 @@ def verdicts(record: Record) -> str:
     told = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     few = sum(row.measured is not None and row.measured.rests_on_few for row in judged)
     rest = f" {few} of them rest{'s' * (few == 1)} on fewer than {FEWEST} rounds." if few else ""
-    return f"Of {len(judged)} published ratio{'s' * (len(judged) != 1)}: {told}.{rest}"
+    return f"Of {count(len(judged), 'published ratio')}: {told}.{rest}"
 
 
 def run_words(record: Record) -> str:
-    """Return its extent and rounds, and whether it was ended early."""
     if record.interrupted:
         begun = len({trial.round for trial in record.trials})
         return f"{record.extent.value}, ended early: {begun} of {record.rounds} rounds"
-    return f"{record.extent.value}, {_rounds(record.rounds)}"
-
-
-def _rounds(count: int) -> str:
-    return f"{count} round{'s' * (count != 1)}"
+    return f"{record.extent.value}, {count(record.rounds, 'round')}"
 
 
 def times(ratio: float | None) -> str:
@@ -116,12 +110,10 @@ def medians(row: Comparison) -> str:
 
 
 def costs(flag: Flag) -> str:
-    """Return what the flag withdraws, as a sentence; "" if nothing."""
-    return _COSTS[RULES[flag.kind].withdraws]
+    return _COSTS[flag.withdraws]
 
 
 def flag_words(flag: Flag) -> str:
-    """Return what happened, the consequences, and what to do."""
     return " ".join(filter(None, (flag.words, costs(flag), flag.advice)))
 
 
@@ -144,10 +136,9 @@ def not_there(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def remarks(record: Record) -> Iterator[str]:
-    """Yield flags of single trials, and other remarks."""
-    counts: Counter[FlagKind] = Counter(flag.kind for trial in record.trials for flag in trial.flags)
-    for kind, count in counts.items():
-        yield f"{kind.value} in {count} of {len(record.trials)} trials: {RULES[kind].when}."
+    kinds = Counter(flag.kind for trial in record.trials for flag in trial.flags)
+    for kind, many in kinds.items():
+        yield f"{kind.value} in {many} of {len(record.trials)} trials: {RULES[kind].when}."
     for verification in record.verifications:
         if not verification.held:
             name = record.arm(verification.arm).title
@@ -157,11 +148,16 @@ def remarks(record: Record) -> Iterator[str]:
 
 
 def method(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield how it was measured, as terms with descriptions."""
     yield "Run", f"{run_words(record)}, {record.started} to {record.ended}, order {record.order_seed}"
     coverages = {len(row.measured.pairs): row.measured.coverage for row in record.comparisons if row.measured}
     if coverages:
-        yield "Interval", "; ".join(_covers(*each) for each in sorted(coverages.items(), reverse=True))
+        yield (
+            "Interval",
+            "; ".join(
+                f"of {count(rounds, 'round')}, which holds the median with {coverage:.1%}"
+                for rounds, coverage in sorted(coverages.items(), reverse=True)
+            ),
+        )
     for setting in record.settings:
         yield setting.title, ", ".join(_load(setting))
     if record.verifications:
@@ -178,22 +174,18 @@ def method(record: Record) -> Iterator[tuple[str, str]]:
     yield "asyncdemo", record.asyncdemo
 
 
-def _covers(rounds: int, coverage: float) -> str:
-    return f"of {_rounds(rounds)}, which holds the median with {coverage:.1%}"
-
-
 def machine(record: Record) -> Iterator[tuple[str, str]]:
     environment = record.environment
     yield "Processor", f"{environment.processor}, {environment.cores} cores"
     yield "Memory", f"{environment.memory_bytes / 1e9:.1f} GB"
     yield "System", f"{environment.system}; {environment.python}"
-    named: tuple[tuple[str, Mapping[str, str]], ...] = (
-        ("Packages", environment.packages),
-        ("Programs", environment.programs),
-        ("Kernel", environment.sysctls),
-        ("CPUs", environment.pinning),
-    )
-    for title, values in named:
+    named = {
+        "Packages": environment.packages,
+        "Programs": environment.programs,
+        "Kernel": environment.sysctls,
+        "CPUs": environment.pinning,
+    }
+    for title, values in named.items():
         if values:
             yield title, ", ".join(f"{name} {value}" for name, value in values.items())
     if environment.load_average is not None:

@@ -1,7 +1,4 @@
-"""Tables and lists of terms as HTML, for pages about measurements.
-
-Not here: their content.
-"""
+"""Tables and lists of terms as HTML, for pages about measurements."""
 
 from __future__ import annotations
 

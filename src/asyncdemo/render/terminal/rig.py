@@ -13,7 +13,17 @@ from typing import Final
 from rich.style import Style
 
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.rigging import BEWARE, KNOBS, OURS, PRESETS, SIDES, Machine, Outcome, Rigging
+from asyncdemo.lab.results.rigging import (
+    BEWARE,
+    KNOBS,
+    OURS,
+    PRESETS,
+    SIDES,
+    Machine,
+    Outcome,
+    Rigging,
+    client_name,
+)
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
@@ -27,14 +37,13 @@ _CLIENT_LIMIT: Final = (
 
 
 def knob_lines(rigging: Rigging, width: int) -> Iterator[Line]:
-    """Yield its settings."""
     for knob in KNOBS:
         value = " ".join(filter(None, (rigging.value(knob), knob.unit)))
         if knob.name == "sessions" and rigging.configuration.per_worker:
             value += " for each worker"
         if not knob.steps and rigging.client in BEWARE:
             value += ", a client that can mislead"
-        yield text_line(fit(f"{_INDENT}{knob.title:<18} {value}", width))
+        yield _line(f"{knob.title:<18} {value}", width)
 
 
 def bound_lines(rigging: Rigging, machine: Machine, width: int) -> Iterator[Line]:
@@ -45,32 +54,30 @@ def bound_lines(rigging: Rigging, machine: Machine, width: int) -> Iterator[Line
         binds = f": {' and '.join(names)} bind" if names else ""
         known = rigging.bound_per_s(side, machine)
         bound = "not known yet" if known is None else f"{known:,.0f}/s{binds}"
-        yield text_line(fit(f"{_INDENT}{side.name:<6} {bound}", width))
-        yield text_line(fit(f"{_INDENT}       waiting: {rigging.waiting_words(side, machine)}", width))
-        yield text_line(fit(f"{_INDENT}       computing: {rigging.computing_words(side, machine)}", width))
+        yield _line(f"{side.name:<6} {bound}", width)
+        waiting = rigging.configuration.bound_words(side.is_sync, machine.is_pooled)
+        yield _line(f"       waiting: {waiting}", width)
+        yield _line(f"       computing: {rigging.computing_words(side, machine)}", width)
     ratio = rigging.bound_ratio(machine)
-    words = "computing decides" if ratio is None else f"{ratio:.2f}{_tie_words(ratio, machine)}"
-    yield text_line(fit(f"{_INDENT}async / sync {words}{_published(rigging)}", width), EMPHASIS)
+    words = "computing decides" if ratio is None else f"{ratio:.2f}"
+    if ratio == 1 and not machine.cpu_ms:
+        words += ": a tie, so computing decides"
+    yield _line(f"async / sync {words}{_published(rigging)}", width, EMPHASIS)
 
 
 def measured_lines(outcome: Outcome, machine: Machine, width: int) -> Iterator[Line]:
-    """Yield the result, and how much of its bound that is."""
     machine = replace(machine, cpu_ms=outcome.cpu_ms)
     for side in SIDES:
         if (per_s := outcome.per_s.get(side.name)) is None:
             continue
         bound = outcome.rigging.bound_per_s(side, machine)
         share = f"   {per_s / bound:.0%} of its bound" if bound else ""
-        yield text_line(fit(f"{_INDENT}{side.name:<6} {per_s:>8,.0f}/s{share}", width))
-    yield from (text_line(part, EMPHASIS) for part in _wrapped(_verdict(outcome), width))
+        yield _line(f"{side.name:<6} {per_s:>8,.0f}/s{share}", width)
+    yield from _wrapped(_verdict(outcome), width, EMPHASIS)
     for why in outcome.refused.values():
-        yield from (text_line(part, WARNING) for part in _wrapped(why, width))
+        yield from _wrapped(why, width, WARNING)
     if FlagKind.CLIENT_BUSY in outcome.refused:
-        yield from (text_line(part) for part in _wrapped(_CLIENT_LIMIT, width))
-
-
-def _tie_words(ratio: float, machine: Machine) -> str:
-    return ": a tie, so computing decides" if ratio == 1 and not machine.cpu_ms else ""
+        yield from _wrapped(_CLIENT_LIMIT, width)
 
 
 def _published(rigging: Rigging) -> str:
@@ -85,16 +92,11 @@ def _verdict(outcome: Outcome) -> str:
         return outcome.failed
     if outcome.ratio is None:
         return "no round counts" if outcome.done else "measuring"
-    words = f"async / sync {_ratio(outcome)}"
-    winner = outcome.winner
+    words, winner, count = f"async / sync {_ratio(outcome)}", outcome.winner, len(outcome.ratio.pairs)
     if not winner:
         return f"{words} so far"
-    return f"{words}: {winner}{' wins' if winner in {'sync', 'async'} else ''}{_few(outcome)}"
-
-
-def _few(outcome: Outcome) -> str:
-    count = len(outcome.ratio.pairs) if outcome.ratio else 0
-    return f", since {count} of {outcome.rounds} rounds count" if count < outcome.rounds else ""
+    few = f", since {count} of {outcome.rounds} rounds count" if count < outcome.rounds else ""
+    return f"{words}: {winner}{' wins' if winner in {'sync', 'async'} else ''}{few}"
 
 
 def _ratio(outcome: Outcome) -> str:
@@ -103,7 +105,6 @@ def _ratio(outcome: Outcome) -> str:
 
 
 def tried_lines(tried: Sequence[Outcome], machine: Machine, width: int) -> Iterator[Line]:
-    """Yield a heading, and a line for each completed measurement."""
     yield _row(_HEADER, width, DIM)
     for outcome in tried:
         chosen = outcome.rigging.configuration
@@ -114,7 +115,7 @@ def tried_lines(tried: Sequence[Outcome], machine: Machine, width: int) -> Itera
                 f"{chosen.sessions}{'/w' if chosen.per_worker else ''}",
                 f"{chosen.delay_ms:g} ms",
                 str(chosen.clients),
-                "ours" if outcome.rigging.client == OURS else outcome.rigging.client,
+                client_name(outcome.rigging.client),
                 "-" if bound is None else f"{bound:.2f}",
                 _ratio(outcome) or "-",
                 outcome.winner,
@@ -125,10 +126,15 @@ def tried_lines(tried: Sequence[Outcome], machine: Machine, width: int) -> Itera
 
 def _row(cells: Sequence[str], width: int, style: Style | None = None) -> Line:
     padded = (f"{fit(cell, room):<{room}}" for cell, room in zip(cells, _WIDTHS, strict=True))
-    return text_line(fit(_INDENT + " ".join(padded).rstrip(), width), style)
+    return _line(" ".join(padded).rstrip(), width, style)
 
 
-def _wrapped(text: str, width: int, rest: int = 4) -> list[str]:
-    return textwrap.wrap(
-        text, max(width, 20), initial_indent=_INDENT, subsequent_indent=" " * rest, break_on_hyphens=False
+def _line(words: str, width: int, style: Style | None = None) -> Line:
+    return text_line(fit(f"{_INDENT}{words}", width), style)
+
+
+def _wrapped(text: str, width: int, style: Style | None = None) -> Iterator[Line]:
+    lines = textwrap.wrap(
+        text, max(width, 20), initial_indent=_INDENT, subsequent_indent="    ", break_on_hyphens=False
     )
+    return (text_line(line, style) for line in lines)

@@ -10,7 +10,7 @@ import pytest
 from asyncdemo.lab.experiments import greenlets
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.database import Risen
-from asyncdemo.lab.harness.protocol.description import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import Experiment, Scene, When
 from asyncdemo.lab.results.comparison import Bound
 from asyncdemo.lab.results.laws import bound_per_s, littles_latency_ms
 from asyncdemo.lab.results.trial import Load
@@ -21,45 +21,33 @@ RATE, LATENCY = "load.throughput_per_s", "load.latency_ms.mean"
 GONE = Unavailable("it cannot be installed", "Gunicorn with gevent workers")
 
 
-def rows(has_eventlet: bool) -> tuple[Asked, ...]:
-    return quart(gone=None if has_eventlet else GONE).asked
-
-
 # -- Flask and Quart ---------------------------------------------------------------------------------------
 
 
-def asked(figure: str, base: str, arm: str = "quart-asyncpg") -> dict[str, Asked]:
-    """Setting -> row."""
-    wanted = (figure, base, arm)
-    published = [row for row in rows(True) if row.published]
-    return {row.setting: row for row in published if (row.figure.key, row.base, row.arm) == wanted}
+def published(experiment: Experiment, base: str) -> set[tuple[str, str]]:
+    """Setting and figure of the rows with a published ratio."""
+    rows = (row for row in experiment.asked if (row.arm, row.base) == ("quart-asyncpg", base))
+    return {(row.setting, row.figure.key) for row in rows if row.published and row.published.ratio}
 
 
-@pytest.mark.parametrize("base", ["flask-published", "flask-repaired"])
-def test_each_published_figure_is_asked_for_against_both_flasks(base: str) -> None:
-    for figure in (RATE, LATENCY):
-        found = asked(figure, base)
-        assert found.keys() == {"film", "films", "review"}
-        assert all(row.published and row.published.ratio for row in found.values())
+@pytest.mark.parametrize(
+    ("base", "gone"),
+    [("flask-published", None), ("flask-repaired", None), ("flask-published-gevent", GONE)],
+)
+def test_each_published_figure_is_asked_for_against_each_flask(base: str, gone: Unavailable | None) -> None:
+    routes = ("film", "films", "review")
+    assert published(quart(gone=gone), base) == {(route, key) for route in routes for key in (RATE, LATENCY)}
 
 
 def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> None:
     arms = {contestant.arm.name: contestant.arm for contestant in quart(gone=GONE).contestants}
-    assert arms["flask-published"].unavailable == GONE.why
-    assert arms["flask-published"].successor == GONE.successor
-    assert not arms["flask-published"].versions
     there = {contestant.arm.name: contestant.arm for contestant in quart().contestants}
+    gone = arms["flask-published"]
+    assert (gone.unavailable, gone.successor, gone.versions) == (GONE.why, GONE.successor, {})
     assert there["flask-published"].versions["gunicorn"] == "25.3.0"
-    assert not arms["flask-published-gevent"].unavailable
-    with_stand_in = rows(False)
-    assert set(rows(True)) - set(with_stand_in) <= {
-        row for row in rows(True) if row.name.startswith("Flask repaired and")
-    }
-    stands = [row for row in with_stand_in if row.base == "flask-published-gevent" and row.published]
-    assert {(row.setting, row.figure.key) for row in stands if row.arm == "quart-asyncpg"} == {
-        (setting, figure) for setting in ("film", "films", "review") for figure in (RATE, LATENCY)
-    }
-    assert "flask-published-gevent" not in {contestant.arm.name for contestant in quart().contestants}
+    assert not arms["flask-published-gevent"].unavailable and "flask-published-gevent" not in there
+    lost = {*quart().asked} - {*quart(gone=GONE).asked}
+    assert all(row.name.startswith("Flask repaired and") for row in lost)
 
 
 def scene(experiment: Experiment, arm: str) -> Scene:

@@ -43,20 +43,6 @@ def test_every_published_figure_of_the_uploads_has_a_row(uploads: Experiment) ->
     assert [rate.figure.better, time.figure.better] == [Better.MORE, Better.LESS]
 
 
-def test_every_chart_of_the_uploads_has_rows(uploads: Experiment) -> None:
-    for many in (10, 20, 30, 40, 50):
-        assert row(uploads, SANIC, UNTHREADED, f"uploads-{many}", "load.throughput_per_s").published
-        assert ratio(row(uploads, THREADED, SANIC, f"uploads-{many}", "load.throughput_per_s")) == 1
-    for many in (10, 50):
-        for flask in (UNTHREADED, THREADED):
-            assert ratio(row(uploads, SANIC, flask, f"calc-{many}", "load.throughput_per_s")) == 1
-    for kind in ("virtual", "resident"):
-        ahead = row(uploads, SANIC, THREADED, "uploads-50", f"server.most.{kind}_bytes")
-        assert (ahead.published is not None) == (kind == "virtual")
-        grows = row(uploads, THREADED, THREADED, "uploads-10", f"server.most.{kind}_bytes")
-        assert grows.base_setting == "uploads-50"
-
-
 def test_uploads_are_not_warmed_up_and_drawn_from_one_seed(uploads: Experiment) -> None:
     """Else the contestants of a round would sleep for other durations."""
     for condition in uploads.conditions:
@@ -95,15 +81,3 @@ def test_every_framework_of_the_table_has_its_rows(hello: Experiment) -> None:
             assert ratio(row(hello, arm, flask, "closed", "load.throughput_per_s"))
         for percent in ("50", "99"):
             assert ratio(row(hello, arm, FLASK, "closed", f"load.latency_ms.{percent}"))
-
-
-def test_the_row_that_cannot_be_true_is_named(hello: Experiment) -> None:
-    for arm in (TORNADO, KLEIN, SANIC):
-        asked = row(hello, arm, FLASK, "closed", "load.latency_ms.mean")
-        words = " ".join(asked.differs)
-        assert "cannot be true" in words and "578 ms" in words and "1,197 timeouts" in words
-    tornado = row(hello, TORNADO, FLASK, "closed", "load.latency_ms.mean")
-    assert tornado.bound is None, "a bound is what waiting allows"
-    assert tornado.published is not None
-    assert "by Little's law of the published rates 115 / 578 ms: 0.20" in tornado.published.words
-    assert ratio(tornado) == pytest.approx(114.38 / 103.07), "as if Tornado were the slower one"

@@ -83,24 +83,12 @@ def test_a_knob_without_effect_here_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "by", "value"),
-    [
-        ("workers", 1, "24"),
-        ("workers", -1, "12"),
-        ("delay", 1, "40"),
-        ("sessions", -1, "50"),
-        ("clients", 1, "200"),
-    ],
+    ("setting", "by", "value"),
+    [("workers=19", 1, "24"), ("workers=20", 1, "24"), ("workers=20", -1, "19"), ("delay=20", 1, "40")],
 )
-def test_an_arrow_key_goes_to_the_next_step(name: str, by: int, value: str) -> None:
-    knob = KNOB[name]
-    assert MINE.stepped(knob, by, CLIENTS).value(knob) == value
-
-
-def test_a_step_from_between_two_steps_goes_to_the_nearer_one_on_that_side() -> None:
-    between = with_settings(MINE, ["workers=20"], CLIENTS)
-    assert between.stepped(KNOB["workers"], 1, CLIENTS).value(KNOB["workers"]) == "24"
-    assert between.stepped(KNOB["workers"], -1, CLIENTS).value(KNOB["workers"]) == "19"
+def test_a_key_goes_to_the_next_step_on_that_side(setting: str, by: int, value: str) -> None:
+    knob = KNOB[setting.partition("=")[0]]
+    assert with_settings(MINE, [setting], CLIENTS).stepped(knob, by, CLIENTS).value(knob) == value
 
 
 @pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.steps], ids=lambda knob: knob.name)
@@ -154,7 +142,4 @@ def test_what_cannot_be_set_is_told(setting: str, words: str) -> None:
 def test_only_rounds_that_all_agree_make_a_winner(pairs: tuple[float, ...], done: int, winner: str) -> None:
     outcome = Outcome(MINE, 7, {}, Ratio.of(pairs) if pairs else None, done=done)
     assert outcome.winner == winner
-
-
-def test_what_could_not_be_measured_failed() -> None:
     assert Outcome(MINE, 7, {}, failed="It did not start.").winner == "failed"

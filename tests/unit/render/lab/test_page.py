@@ -7,9 +7,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
+
 from asyncdemo.lab.results.flags import Flag, FlagKind
-from asyncdemo.render.lab.fragment import report_html
-from asyncdemo.render.lab.page import measure_css, render_page
+from asyncdemo.render.lab.page import measure_css, render_page, report_html
+from asyncdemo.render.lab.tables import table
 from tests.support.lab_records import a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 
@@ -37,19 +39,21 @@ class Nesting(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_it_asks_for_nothing_and_needs_no_script() -> None:
-    page = render_page(with_open_loop({"sanic": [[3] * 2000]}))
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render_page(replace(with_open_loop({"sanic": [[3] * 2000]}), interrupted=True))
+
+
+def test_it_asks_for_nothing_and_needs_no_script(page: str) -> None:
     assert not re.search(r"https?:|//\w|url\((?!#)|@import|\b(?:src|href)=", page)
     parser = Nesting()
     parser.feed(page)
-    assert parser.open == []
-    assert "script" not in parser.seen
-    assert "link" not in parser.seen
+    assert parser.open == [] and not {"script", "link"} & {*parser.seen}
 
 
-def test_it_shows_rows_bars_spectra_and_the_machine_unfolded() -> None:
-    page = render_page(with_open_loop({"sanic": [[3] * 2000]}))
+def test_it_shows_rows_bars_spectra_and_the_machine_unfolded(page: str) -> None:
     for part in (
+        "It was ended early: the finished rounds count.",
         "<h1>Four frameworks, made up</h1>",
         "5.16× [5.10, 5.19]",
         'class="bars-mark bars-published"',
@@ -63,19 +67,13 @@ def test_it_shows_rows_bars_spectra_and_the_machine_unfolded() -> None:
     assert " open><summary>" not in report_html(a_record())
 
 
-def test_it_has_dark_colours_for_those_who_prefer_them() -> None:
-    style = re.findall(r"<style>(.*?)</style>", render_page(a_record()), re.DOTALL)[0]
+def test_it_has_dark_colours_for_those_who_prefer_them(page: str) -> None:
+    style = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)[0]
     dark = style[style.rindex("@media screen and (prefers-color-scheme: dark)") :]
     assert "--measure-ours: #56b4e9" in dark
     assert "slate" not in style
     assert style.count("{") == style.count("}")
     assert "@media print" in style
-
-
-def test_an_interrupted_run_says_so() -> None:
-    words = "It was ended early: the finished rounds count."
-    assert words in render_page(replace(a_record(), interrupted=True))
-    assert words not in render_page(a_record())
 
 
 def test_what_a_record_says_is_no_markup() -> None:
@@ -86,7 +84,7 @@ def test_what_a_record_says_is_no_markup() -> None:
     assert "&lt;script&gt;" in page
 
 
-def test_the_docs_site_takes_its_style_from_here() -> None:
+def test_the_docs_site_takes_its_style_from_here(page: str) -> None:
     link = '<link rel="stylesheet" href="../lessons/assets/measure.css">'
     pages = [file.read_text(encoding="utf-8") for file in (ROOT / "docs" / "measure").glob("*.md")]
     assert all(
@@ -94,7 +92,7 @@ def test_the_docs_site_takes_its_style_from_here() -> None:
     )
     rule = re.search(r"^\.[\w-]+ \{[^}]*\}", measure_css(), re.MULTILINE)
     assert rule is not None
-    assert rule[0] in render_page(a_record())
+    assert rule[0] in page
 
 
 def test_what_is_said_of_all_rows_stands_below_them_once() -> None:
@@ -117,3 +115,11 @@ def test_a_table_of_many_rows_has_figures_only_and_the_words_below() -> None:
     assert told.count("what the waiting allows") == 2, "once as the bound, once in the legend"
     assert told.count("9,800 and 1,900 /s") == 12
     assert "<b>all:</b> Python 3.11, where it was 2.7" in told
+
+
+def test_a_column_without_anything_is_left_out_but_not_the_name() -> None:
+    rows = [("", "", "1.0"), ("", "", "")]
+    html = table(["row", "published", "ours"], rows, "a table", words=True)
+    assert re.findall(r'<th scope="col">(.*?)</th>', html) == ["row", "ours"]
+    assert re.findall(r"<td.*?>(.*?)</td>", html) == ["1.0", ""]
+    assert re.findall(r'data-label="(.*?)"', html) == ["ours", "ours"]

@@ -13,8 +13,7 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.trial import Histograms
 from asyncdemo.render.lab import spectrum as module
 from asyncdemo.render.lab.report_text import percentile_blocks
-from asyncdemo.render.lab.spectrum import Spectrum, spectra
-from asyncdemo.render.lab.spectrum_html import spectra_html
+from asyncdemo.render.lab.spectrum import Spectrum, spectra, spectra_html
 from tests.support.lab_records import a_record
 from tests.support.open_loops import OPEN, with_open_loop
 

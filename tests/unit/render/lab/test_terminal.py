@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
@@ -14,11 +14,11 @@ from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Verification
-from asyncdemo.render.lab.fragment import report_html
+from asyncdemo.render.lab.page import report_html
 from asyncdemo.render.lab.plain import render_plain
 from asyncdemo.render.lab.report_text import times
-from asyncdemo.render.lab.strips import ASCII, UNICODE, strip_lines
-from asyncdemo.render.lab.terminal import print_report
+from asyncdemo.render.lab.terminal import Look, print_report, strip_lines
+from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
 from tests.support.lab_records import RATES, a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 from tests.support.screens import Terminal, text_of
@@ -41,10 +41,12 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def evil() -> Record:
-    record = a_record()
-    rows = (replace(record.comparisons[0], name="[red]Sanic\x1b[2J / Flask", differs=("[/bold] a\x07bell",)),)
-    return replace(record, title="\x1b]0;title\x07 [b]", comparisons=rows, notes=("[blink]",))
+def with_rows(*rows: Comparison) -> Record:
+    return replace(a_record(), comparisons=rows)
+
+
+View = Callable[[Record], str]
+views = pytest.mark.parametrize("view", [shown, render_plain])
 
 
 def test_a_row_has_published_bound_ours_with_interval_and_verdict() -> None:
@@ -60,72 +62,44 @@ def test_a_row_has_published_bound_ours_with_interval_and_verdict() -> None:
     assert any("ours [interval]" in line for line in lines)
 
 
-@pytest.mark.parametrize("width", [40, 80, 120, 140, 200])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    lines = shown(with_open_loop({"sanic": [[3] * 2000]}), width).splitlines()
-    assert max(map(cell_len, lines)) <= width
+@pytest.mark.parametrize(("width", "has_column"), [(40, False), (80, False), (120, True), (200, True)])
+def test_no_line_is_wider_than_the_terminal_and_a_wide_one_has_a_column_for_medians(
+    width: int, has_column: bool
+) -> None:
+    told = shown(with_open_loop({"sanic": [[3] * 2000]}), width)
+    assert max(map(cell_len, told.splitlines())) <= width
+    assert ("Sanic / Flask: 9,800 and 1,900 /s" in squeezed(told)) is not has_column
+    assert "9,800 and 1,900 /s" in squeezed(told)
 
 
-def test_a_wide_terminal_has_a_column_for_medians() -> None:
-    row = next(line for line in shown(a_record(), 140).splitlines() if line.startswith("Sanic / Flask"))
-    assert "9,800 and 1,900 /s" in row
-    narrow = shown(a_record(), 80)
-    assert re.search(r"Sanic / Flask: 9,800 and 1,900 /s", narrow)
-
-
-def with_rows(*rows: Comparison) -> Record:
-    return replace(a_record(), comparisons=rows)
-
-
-@pytest.mark.parametrize("view", [shown, render_plain])
-def test_what_is_equal_in_several_rows_is_said_once(view: Callable[[Record], str]) -> None:
-    busy = Flag(FlagKind.NO_RANKING, "The interval holds 1.", "Measure more rounds.")
-    rows = [a_comparison("sanic", 14.2, flags=(busy,)), a_comparison("tornado", 5.0, flags=(busy,))]
-    rows.append(replace(a_comparison("klein", 4.7), differs=("another Klein",)))
+@views
+def test_what_is_equal_in_several_rows_is_said_once(view: View) -> None:
+    flags = [Flag(FlagKind.NO_RANKING, words, "Measure more.") for words in ("It holds 1.", "It is near 1.")]
+    rows = [a_comparison(arm, 5.0, flags=(flags[0],)) for arm in ("sanic", "tornado")]
+    rows.append(replace(a_comparison("klein", 4.7, flags=(flags[1],)), differs=("another Klein",)))
     told = squeezed(view(with_rows(*rows)))
-    assert told.count("Python 3.11, where it was 2.7") == 1
-    assert "Sanic / Flask, Tornado / Flask: Python 3.11, where it was 2.7" in told
-    assert "Klein / Flask: another Klein" in told
-    flag = "The interval holds 1. So nothing is ranked. Measure more rounds."
-    assert told.count("Measure more rounds.") == 1
-    assert f"Sanic / Flask, Tornado / Flask: {flag}" in told
+    both = "Sanic / Flask, Tornado / Flask"
+    assert told.count("Python 3.11, where it was 2.7") == told.count("Measure more.") == 1
+    assert f"{both}: Python 3.11, where it was 2.7 Klein / Flask: another Klein" in told
+    assert f"{both}: It holds 1. Klein / Flask: It is near 1. So nothing is ranked. Measure more." in told
 
 
-@pytest.mark.parametrize("view", [shown, render_plain])
-def test_what_is_equal_in_all_rows_is_said_of_all(view: Callable[[Record], str]) -> None:
+@views
+def test_what_is_equal_in_all_rows_is_said_of_all_and_what_differs_in_every_group_before_them(
+    view: View,
+) -> None:
     rows = [a_comparison(arm, 3.0) for arm in ("sanic", "tornado", "klein")]
     assert re.search(r"differs:? all: Python 3.11", squeezed(view(with_rows(*rows))))
     only = squeezed(view(with_rows(rows[0])))
     assert re.search(r"differs:? Python 3.11", only), "it is clear whom it is about"
-
-
-@pytest.mark.parametrize("view", [shown, render_plain])
-def test_what_differs_in_every_group_is_said_before_them(view: Callable[[Record], str]) -> None:
-    row = a_comparison("sanic", 3.0)
-    told = squeezed(view(with_rows(row, replace(row, title="Requests once more"))))
-    assert told.count("Python 3.11, where it was 2.7") == 1
-    assert re.search(r"differs in all rows:? Python 3.11.*Requests per second", told)
+    groups = squeezed(view(with_rows(rows[0], replace(rows[0], title="Requests once more"))))
+    assert groups.count("Python 3.11, where it was 2.7") == 1
+    assert re.search(r"differs in all rows:? Python 3.11.*Requests per second", groups)
 
 
 def test_a_small_ratio_keeps_its_digits() -> None:
-    assert [times(ratio) for ratio in (0.00101, 0.064, 0.5, 3.14159, 14.18)] == [
-        "0.001×",
-        "0.064×",
-        "0.50×",
-        "3.14×",
-        "14.2×",
-    ]
-
-
-@pytest.mark.parametrize("view", [shown, render_plain])
-def test_flags_of_one_kind_share_what_they_cost_and_the_advice(view: Callable[[Record], str]) -> None:
-    rows = [
-        a_comparison(arm, 3.0, flags=(Flag(FlagKind.NO_RANKING, f"{arm} is near 1.", "Measure more."),))
-        for arm in ("sanic", "tornado")
-    ]
-    told = squeezed(view(with_rows(*rows)))
-    apart = "Sanic / Flask: sanic is near 1. Tornado / Flask: tornado is near 1."
-    assert f"{apart} So nothing is ranked. Measure more." in told
+    shown_as = {0.00101: "0.001×", 0.064: "0.064×", 0.5: "0.50×", 3.14159: "3.14×", 14.18: "14.2×"}
+    assert {ratio: times(ratio) for ratio in shown_as} == shown_as
 
 
 def test_words_that_repeat_the_published_ratio_are_left_out() -> None:
@@ -145,15 +119,8 @@ def test_a_twin_is_not_described_twice_and_equal_commands_are_one() -> None:
     assert told.count("begin-it") == 1
 
 
-def test_flags_come_with_what_they_cost_and_advice() -> None:
-    told = squeezed(shown(a_record()))
-    assert "foreign-cpu Another program ran in round 3. So the figure is withdrawn. Stop it" in told
-    assert "The interval holds 1. So nothing is ranked. Measure more rounds." in told
-    assert "Japronto needs Python 3.6." in told
-
-
-@pytest.mark.parametrize("view", [shown, render_plain])
-def test_everything_else_is_there_too(view: object) -> None:
+@views
+def test_everything_else_is_there_too(view: View) -> None:
     record = a_record()
     arms = tuple(
         replace(arm, commands={"*": f"python {arm.name}.py", "closed": "another"}) for arm in record.arms
@@ -161,10 +128,11 @@ def test_everything_else_is_there_too(view: object) -> None:
     environment = replace(record.environment, missing={"wrk2": "our own client instead"})
     broken = Verification("sanic", "body", "hello", "bye", held=False)
     record = replace(record, arms=arms, environment=environment, verifications=(broken,))
-    assert callable(view)
     told = squeezed(view(record))
     for part in (
         "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused.",
+        "Another program ran in round 3. So the figure is withdrawn. Stop it",
+        "Japronto needs Python 3.6.",
         "Equal arms (A/A)",
         "[0.99, 1.01]",
         "Python 3.6 only. Today you would use Granian.",
@@ -191,7 +159,7 @@ def of_rounds(rounds: int) -> Record:
 
 @pytest.mark.parametrize("view", [shown, render_plain, report_html])
 @pytest.mark.parametrize("rounds", range(1, 8))
-def test_a_verdict_from_few_rounds_says_in_how_many(view: Callable[[Record], str], rounds: int) -> None:
+def test_a_verdict_from_few_rounds_says_in_how_many(view: View, rounds: int) -> None:
     told = squeezed(view(of_rounds(rounds)))
     assert "Of 1 published ratio: 1 reproduced." in told
     words = f"reproduced, in {rounds} round{'s' * (rounds > 1)}"
@@ -199,43 +167,29 @@ def test_a_verdict_from_few_rounds_says_in_how_many(view: Callable[[Record], str
     assert (words in told, sentence in told) == (rounds < 6, rounds < 6)
 
 
-@pytest.mark.parametrize("view", [shown, render_plain])
-def test_a_run_that_was_ended_early_says_so_first(view: object) -> None:
-    record = a_record()
-    record = replace(
-        record,
-        interrupted=True,
-        flags=(INTERRUPTED,),
-        rounds=9,
-    )
-    assert callable(view)
-    told = squeezed(view(record))
+@views
+def test_a_run_that_was_ended_early_says_so_first(view: View) -> None:
+    told = squeezed(view(replace(a_record(), interrupted=True, flags=(INTERRUPTED,), rounds=9)))
     assert "ended early: 7 of 9 rounds" in told[:160]
     assert "3 of 7 rounds were finished when the run was ended." in told
     assert "Run it again: it continues where it stopped." in told
 
 
-@pytest.mark.parametrize("view", [shown, render_plain])
-def test_what_a_record_says_moves_no_cursor_and_is_no_markup(view: object) -> None:
-    assert callable(view)
-    told = view(evil())
-    assert "\x1b" not in told
-    assert "\x07" not in told
-    assert "[red]Sanic" in told
-    assert "[blink]" in told
+@views
+def test_what_a_record_says_moves_no_cursor_and_is_no_markup(view: View) -> None:
+    record = a_record()
+    rows = (replace(record.comparisons[0], name="[red]Sanic\x1b[2J / Flask", differs=("[/bold] a\x07bell",)),)
+    told = view(replace(record, title="\x1b]0;title\x07 [b]", comparisons=rows, notes=("[blink]",)))
+    assert "\x1b" not in told and "\x07" not in told
+    assert "[red]Sanic" in told and "[blink]" in told
 
 
-def test_plain_words_have_no_control_codes_and_fit_any_encoding() -> None:
+def test_words_fit_any_encoding_and_plain_ones_have_no_control_codes() -> None:
+    assert shown(a_record(), encoding="ascii").isascii()
     text = render_plain(a_record(), "ascii")
-    assert text.isascii()
-    assert text.replace("\n", "").isprintable()
+    assert text.isascii() and text.replace("\n", "").isprintable() and text.endswith("\n")
     assert "measured: 5.16x [5.10, 5.19] in 7 rounds" in text
     assert "published: in words (in a comment)" in text
-    assert text.endswith("\n")
-
-
-def test_a_terminal_without_utf_8_gets_ascii() -> None:
-    assert shown(a_record(), encoding="ascii").isascii()
 
 
 def test_verdicts_are_told_apart_without_colours() -> None:
@@ -249,38 +203,22 @@ def test_verdicts_are_told_apart_without_colours() -> None:
 # --- strips ---------------------------------------------------------------------------------------
 
 
-def strips(width: int = 80) -> list[str]:
-    return text_of(list(strip_lines(a_record().comparisons, UNICODE, width)))
+def strips(rows: Iterable[Comparison], theme: Theme = UNICODE) -> list[str]:
+    return text_of(list(strip_lines([*rows], Look(theme, 80))))
 
 
-def test_bar_interval_bound_and_published_stand_in_order() -> None:
-    sanic = strips()[0]
-    assert sanic.index("│") < sanic.index("▒") < sanic.index("┼") < sanic.index("┊") < sanic.index("◆")
-
-
-def test_a_ratio_below_one_goes_to_the_left_of_it() -> None:
-    sanic, klein = strips()[:2]
+def test_each_mark_stands_at_its_place_beside_one() -> None:
+    sanic, klein, *_, axis, legend = strips(a_record().comparisons)
     one = sanic.index("│")
-    assert klein.index("▒") < one
-    assert klein[one] == "│"
-    assert "▒" not in klein[one:]
-
-
-def test_the_axis_says_where_one_is_and_the_legend_what_is_drawn() -> None:
-    *rows, axis, legend = strips()
-    assert axis.index("1×") in range(rows[0].index("│") - 1, rows[0].index("│") + 1)
+    assert one < sanic.index("▒") < sanic.index("┼") < sanic.index("┊") < sanic.index("◆")
+    assert klein.index("▒") < one and klein[one] == "│" and "▒" not in klein[one:]
+    assert axis.index("1×") in range(one - 1, one + 1)
     for word in ("ours", "interval", "published", "bound"):
         assert word in legend
 
 
-def test_what_nobody_published_has_no_mark() -> None:
+def test_what_nobody_published_has_no_mark_and_nothing_measured_is_nothing_drawn() -> None:
     row = replace(a_comparison("sanic", 5.0), published=None, verdict=None, bound=Bound(2.0, "waiting"))
-    *lines, legend = text_of(list(strip_lines([row], ASCII, 60)))
-    assert "P" not in lines[0]
-    assert "published" not in legend
-    assert "!" in lines[0]
-
-
-def test_nothing_measured_is_nothing_drawn() -> None:
-    gone = next(row for row in a_record().comparisons if row.measured is None)
-    assert list(strip_lines([gone], UNICODE, 80)) == []
+    *lines, legend = strips([row], ASCII)
+    assert "!" in lines[0] and "P" not in lines[0] and "published" not in legend
+    assert strips(row for row in a_record().comparisons if row.measured is None) == []
