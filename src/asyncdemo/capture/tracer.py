@@ -34,16 +34,14 @@ from asyncdemo.capture.libraries.hooks import in_modules
 from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 from asyncdemo.capture.libraries.server_requests import Requests
 from asyncdemo.capture.loops import uvloop_loops
-from asyncdemo.capture.loops.asyncio_loops import EventLoops, Relays
-from asyncdemo.capture.loops.delays import Delays
+from asyncdemo.capture.loops.asyncio_loops import EventLoops
 from asyncdemo.capture.loops.greenlets import Greenlets
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.tasks import Tasks
-from asyncdemo.capture.loops.virtual_clock import Deadlock, VirtualClock
+from asyncdemo.capture.loops.virtual_clock import Deadlock, Delays, VirtualClock
 from asyncdemo.capture.loops.wait_reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
-from asyncdemo.capture.script import interpreters, source, workers
-from asyncdemo.capture.script.restarts import Restarts
+from asyncdemo.capture.script import processes, source
 
 
 class Tracer:
@@ -73,9 +71,9 @@ class Tracer:
         self._watchdog = Watchdog(
             recorder, self._real_sleep, self._lost, self.guard.missed, self._look_at_threads()
         )
-        self._slow_ns = slow_ns
-        self._tasks = Tasks(recorder, self._reasons, self.guard)
-        self._relays = Relays()
+        self._loops.slow_ns, self._loops.on_slow = slow_ns, self._watchdog.slow_step
+        self._loops.failed = self.guard.missed
+        self._tasks = Tasks(self._reasons, self._loops, self.guard)
         self._waits = Waits(recorder, self._loops)
         self._requests = Requests(recorder, self._loops)
         self._pools = PoolRegistry(recorder, self._loops, self._limits, self._waits)
@@ -92,17 +90,7 @@ class Tracer:
         """
         patches, recorder = self.patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
-        slow_step = self._watchdog.slow_step
-        EventLoops(
-            recorder,
-            self._reasons,
-            self._loops,
-            self._tasks,
-            self._relays,
-            self._slow_ns,
-            slow_step,
-            self.guard.missed,
-        ).install(patches)
+        EventLoops(self._tasks).install(patches)
         self._limits.install(patches)
         threads = Threads(recorder, self._loops, self._limits, self._waits)
         threads.install(patches)
@@ -115,11 +103,12 @@ class Tracer:
             threads.on_start = lambda: clock.go_real("a thread was started")
         calls.install(recorder, self._waits, patches, sleep)
         guard = self.guard
-        patches.leave(builtins, source.LANE, guard.context("lane", self._lane))
-        patches.leave(builtins, source.AT_WORK, guard.call("main thread", self.open_main_thread))
+        # for good, as the script's code calls them
+        setattr(builtins, source.LANE, guard.context("lane", self._lane))
+        setattr(builtins, source.AT_WORK, guard.call("main thread", self.open_main_thread))
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
         frames.install(patches)
-        restarts = Restarts(recorder, patches)
+        restarts = processes.Restarts(recorder, patches)
         restarts.install()
         if serves:
             self._requests.install(patches)
@@ -135,7 +124,7 @@ class Tracer:
                 **in_modules(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
                 **(
-                    {"multiprocessing.spawn": lambda m: workers.follow(patches, m)}
+                    {"multiprocessing.spawn": lambda m: processes.follow(patches, m)}
                     if follow
                     else {"multiprocessing.process": restarts.install_multiprocessing}
                 ),
@@ -158,10 +147,14 @@ class Tracer:
 
     def delay(self, plan: int | Sequence[tuple[int, int]]) -> None:
         """Let time pass before callbacks. ``plan`` is a seed, or (number of the callback, ns) for each."""
-        if self.clock is None:
-            return
-        delays = plan if isinstance(plan, int) else dict(plan)
-        self._loops.on_run = self.guard.call("delays", Delays(delays, self.clock, self._delayed).watch)
+        if self.clock is not None:
+            recorder = self.recorder
+            delays = Delays(
+                plan if isinstance(plan, int) else dict(plan),
+                self.clock,
+                lambda *delay: recorder.define(wire.Delay(*delay)),
+            )
+            self._loops.on_run = self.guard.call("delays", delays.watch)
 
     def start(self, connection: socket.socket) -> None:
         """Start the watchdog, after ``prepare``."""
@@ -223,44 +216,25 @@ class Tracer:
         frame = recorder.user_caller(sys._getframe(1)) or recorder.caller(sys._getframe(1))
         recorder.define(wire.Unawaited(coroutine.__qualname__, recorder.now(), recorder.frame_site(frame)))
 
-    def _install_uvloop(self, module: ModuleType) -> None:
+    def _go_real(self, why: str) -> None:
         if self.clock is not None:
-            self.clock.go_real("uvloop keeps time itself")
-        uvloop_loops.install(
-            module,
-            self.recorder,
-            self._loops,
-            self._tasks,
-            self._relays,
-            self._reasons,
-            self.patches,
-            self._slow_ns,
-            self._watchdog.slow_step,
-            self.guard.missed,
-        )
+            self.clock.go_real(why)
+
+    def _install_uvloop(self, module: ModuleType) -> None:
+        self._go_real("uvloop keeps time itself")
+        uvloop_loops.install(module, self._tasks, self.patches)
 
     def _install_interpreters(self, module: ModuleType) -> None:
-        clock = self.clock
-        on_use = (lambda: None) if clock is None else (lambda: clock.go_real("another interpreter was used"))
-        interpreters.install(self._waits, self.patches, module, on_use)
+        processes.install_interpreters(
+            self._waits, self.patches, module, lambda: self._go_real("another interpreter was used")
+        )
 
     def _install_greenlets(self, module: ModuleType) -> None:
-        if self.clock is not None:
-            self.clock.go_real("gevent keeps time itself")
-        Greenlets(
-            self.recorder,
-            self._loops,
-            self._waits,
-            self._slow_ns,
-            self._watchdog.slow_step,
-            self.guard.missed,
-        ).install(self.patches, module)
+        self._go_real("gevent keeps time itself")
+        Greenlets(self._loops, self._waits).install(self.patches, module)
 
     def _went_real(self, why: str) -> None:
         self.recorder.define(wire.Clock("real", why))
-
-    def _delayed(self, callback: int, length_ns: int, at_ns: int) -> None:
-        self.recorder.define(wire.Delay(callback, length_ns, at_ns))
 
     def _deadlocked(self) -> None:
         waits = [

@@ -21,12 +21,11 @@ from types import FrameType
 from typing import Any, TextIO
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.frames import hide_own_frames
+from asyncdemo.capture.frames import hide_own_frames, uncaught
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.outbox import Send
 from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.script.target import Script, loaded, main_as_python_made_it
-from asyncdemo.capture.script.uncaught import uncaught
 from asyncdemo.capture.tracer import Tracer
 
 TICK = signal.SIGVTALRM
