@@ -33,21 +33,30 @@ def disguise(function: Any, original: Any) -> None:
     Both make exactly one such call, in which everything else happens. Changes only names and line numbers.
     """
     call = next((i for i in dis.get_instructions(original) if i.opname == "CALL_FUNCTION_EX"), None)
-    if call is None or call.positions is None or call.positions.lineno is None:
+    if call is None or call.positions is None:
+        return
+    line, end_line, start, end = call.positions
+    if line is None:
         return
     code, shown = function.__code__, original.__code__
+    # CPython's `Objects/locations.md`: entries of at most 8 code units, all of them at the place of the call
+    kind, place = 13, [0]
+    if end_line is not None and start is not None and end is not None:
+        kind, place = 14, [0, *_varint(end_line - line), *_varint(start + 1), *_varint(end + 1)]
     units = len(code.co_code) // 2
+    sizes = [min(units - first, 8) for first in range(0, units, 8)]
     function.__code__ = code.replace(
         co_name=shown.co_name,
         co_qualname=shown.co_qualname,
         co_filename=shown.co_filename,
-        co_firstlineno=call.positions.lineno,
-        # CPython's `Objects/locations.md`: entries "on the same line, in no column" of at most 8 code units
-        co_linetable=b"".join(
-            bytes([0x80 | 13 << 3 | (min(units - start, 8) - 1), 0]) for start in range(0, units, 8)
-        ),
+        co_firstlineno=line,
+        co_linetable=b"".join(bytes([0x80 | kind << 3 | size - 1, *place]) for size in sizes),
     )
     disguised.add(function.__code__)
+
+
+def _varint(value: int) -> list[int]:
+    return [value] if value < 64 else [0x40 | value & 63, *_varint(value >> 6)]
 
 
 # -- frames that are left out ----------------------------------------------------------------------
