@@ -426,48 +426,6 @@ async def main():
 asyncio.run(main())
 print(log)
 """,
-    "threads": r"""
-import asyncio, concurrent.futures, sys, threading, time, traceback
-def fails(n):
-    raise LookupError(n)
-async def coro(n):
-    await asyncio.sleep(0.001)
-    return n * 2
-async def main():
-    loop = asyncio.get_running_loop()
-    def from_thread():
-        future = asyncio.run_coroutine_threadsafe(coro(4), loop)
-        return future.result(5), type(future).__name__, threading.current_thread().name
-    print(await asyncio.to_thread(from_thread))
-    try:
-        await loop.run_in_executor(None, fails, 1)
-    except LookupError:
-        traceback.print_exc()
-    with concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="mine") as pool:
-        print(await asyncio.gather(*(loop.run_in_executor(pool, pow, 2, n) for n in range(5))))
-        print(await loop.run_in_executor(pool, lambda: threading.current_thread().name))
-        task = asyncio.wrap_future(pool.submit(fails, 2))
-        try:
-            await task
-        except LookupError:
-            traceback.print_exc()
-    event = asyncio.Event()
-    threading.Timer(0.01, loop.call_soon_threadsafe, (event.set,)).start()
-    await event.wait()
-    try:
-        time.sleep(-1)
-    except ValueError:
-        traceback.print_exc()
-    try:
-        await asyncio.to_thread(time.sleep, -1)
-    except ValueError:
-        traceback.print_exc()
-    try:
-        await asyncio.wait_for(asyncio.to_thread(time.sleep, 0.05), 0.01)
-    except TimeoutError:
-        print("timed out")
-asyncio.run(main())
-""",
     "network": r"""
 import asyncio, re, socket, traceback
 async def handle(reader, writer):
