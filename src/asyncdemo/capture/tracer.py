@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture import frames, wire
@@ -61,24 +61,24 @@ class Tracer:
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
         self.recorder = recorder = Recorder(origins, now, process, slow_ns)
-        self._loops = Loops(recorder)
+        self.loops = Loops(recorder)
         if self.clock is not None:
-            self._loops.offset_ns = 0
-        self._limits = Limits(recorder, self._loops)
+            self.loops.offset_ns = 0
+        self._limits = Limits(recorder, self.loops)
         self._reasons = Reasons(recorder, self._limits.resource_of)
-        self._census = Census(recorder, self._loops, self._limits.resource_of)
+        self.census = Census(recorder, self.loops, self._limits.resource_of)
         self._on_lost = on_lost
-        self._watchdog = Watchdog(
+        self.watchdog = Watchdog(
             recorder, self._real_sleep, self._lost, self.guard.missed, self._look_at_threads()
         )
-        self._loops.slow_ns, self._loops.on_slow = slow_ns, self._watchdog.slow_step
-        self._loops.failed = self.guard.missed
-        self._tasks = Tasks(self._reasons, self._loops, self.guard)
-        self._waits = Waits(recorder, self._loops)
-        self._requests = Requests(recorder, self._loops)
-        self._pools = PoolRegistry(recorder, self._loops, self._limits, self._waits)
+        self.loops.slow_ns, self.loops.on_slow = slow_ns, self.watchdog.slow_step
+        self.loops.failed = self.guard.missed
+        self._tasks = Tasks(self._reasons, self.loops, self.guard)
+        self._waits = Waits(recorder, self.loops)
+        self._requests = Requests(recorder, self.loops)
+        self._pools = PoolRegistry(recorder, self.loops, self._limits, self._waits)
         self._reasons.service_of, self._reasons.connections = self._pools.service_of, self._pools.connections
-        self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
+        self._executors = Executors(recorder, self._reasons, self.loops, self._limits, self._waits)
 
     def install(self, serves: bool = False, follow: bool = False, sums_tasks: bool = False) -> None:
         """Start observing.
@@ -92,12 +92,12 @@ class Tracer:
         sleep: Callable[[float], None] = self._real_sleep
         EventLoops(self._tasks).install(patches)
         self._limits.install(patches)
-        threads = Threads(recorder, self._loops, self._limits, self._waits)
+        threads = Threads(recorder, self.loops, self._limits, self._waits)
         threads.install(patches)
         self._executors.install(patches)
         if self.clock is not None:
             clock = self.clock
-            clock.on_spin = self._watchdog.look
+            clock.on_spin = self.watchdog.look
             clock.install(patches)
             sleep = clock.sleep
             threads.on_start = lambda: clock.go_real("a thread was started")
@@ -136,14 +136,10 @@ class Tracer:
     def _look_at_threads(self) -> Callable[[], None]:
         if self.clock is not None or sys.platform != "linux":
             return lambda: None
-        off_cpu = OffCpu(self.recorder, self._loops)
+        off_cpu = OffCpu(self.recorder, self.loops)
         self.recorder.on_thread_end = self.guard.call("end of a thread", off_cpu.thread_ends)
         look: Callable[[], None] = self.guard.call("waits outside Python", off_cpu.look)
         return look
-
-    def prepare(self) -> None:
-        """Allocate the memory that observing needs."""
-        self._watchdog.prepare()
 
     def delay(self, plan: int | Sequence[tuple[int, int]]) -> None:
         """Let time pass before callbacks. ``plan`` is a seed, or (number of the callback, ns) for each."""
@@ -154,28 +150,11 @@ class Tracer:
                 self.clock,
                 lambda *delay: recorder.define(wire.Delay(*delay)),
             )
-            self._loops.on_run = self.guard.call("delays", delays.watch)
+            self.loops.on_run = self.guard.call("delays", delays.watch)
 
     def start(self, connection: socket.socket) -> None:
-        """Start the watchdog, after ``prepare``."""
-        self._watchdog.start(self._loops, connection, self.guard.call("who is stuck", self._census.tell))
-
-    def start_without_thread(self) -> None:
-        """Start where there can be no threads: the caller then calls ``look`` now and then."""
-        self._watchdog.attend(self._loops)
-
-    def look(self) -> None:
-        """Sample the steps that take long, and send what was recorded."""
-        self._watchdog.look()
-        self.recorder.pack()
-        self.recorder.offer(lambda: None)
-
-    def tell_stuck(self, interrupted: FrameType | None = None) -> None:
-        """Report the tasks and threads that have not ended.
-
-        ``interrupted`` is the frame at which this thread was, if this is called in a signal handler.
-        """
-        self._census.tell(interrupted)
+        """Start the watchdog, after its ``prepare``."""
+        self.watchdog.start(self.loops, connection, self.guard.call("who is stuck", self.census.tell))
 
     def stop(self) -> None:
         """Stop observing. The script goes on as if it had never been observed."""
@@ -198,15 +177,15 @@ class Tracer:
     # -- hooks ----------------------------------------------------------------------------------
 
     def _lane(self, function: str, arguments: tuple[Any, ...]) -> _Lane:
-        loop = self._loops.running_loop_state()
+        loop = self.loops.running_loop_state()
         if type(loop) is LoopState and loop.track < 0:
             return _CallbackLane(self.recorder, loop, source.lane_name(function, arguments), function)
         return _Lane(self.recorder, self._track, source.lane_name(function, arguments), function)
 
     def _track(self) -> int:
         """The track that runs here. A thread not started by ``threading`` gets one at its first lane."""
-        track = self._loops.current_track()
-        if track < 0 and self._loops.running_loop_state() is None:
+        track = self.loops.current_track()
+        if track < 0 and self.loops.running_loop_state() is None:
             track = self._waits.thread_state().track
             self.recorder.record((wire.THREAD_RUNS, track, self.recorder.now(), 0, 0, 0))
         return track
@@ -231,7 +210,7 @@ class Tracer:
 
     def _install_greenlets(self, module: ModuleType) -> None:
         self._go_real("gevent keeps time itself")
-        Greenlets(self._loops, self._waits).install(self.patches, module)
+        Greenlets(self.loops, self._waits).install(self.patches, module)
 
     def _went_real(self, why: str) -> None:
         self.recorder.define(wire.Clock("real", why))
@@ -239,7 +218,7 @@ class Tracer:
     def _deadlocked(self) -> None:
         waits = [
             f"{one.name} ({one.function}) waits{self.recorder.words_of(one.site)}"
-            for one in self._census.tell()
+            for one in self.census.tell()
         ]
         text = (
             "Deadlock: no timer is set and nothing is outstanding, so no task can go on. "

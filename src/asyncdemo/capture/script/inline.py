@@ -75,7 +75,7 @@ def _observed(tracer: Tracer, target: Script, send: Send, limit: _TimeLimit) -> 
         )
         recorder.connect(send)
         recorder.define(wire.Start(recorder.now()))
-        tracer.start_without_thread()
+        tracer.watchdog.attend(tracer.loops)  # there can be no threads: `_TimeLimit` looks instead
         try:
             with limit:
                 code = _exit_code(tracer, target)
@@ -145,9 +145,11 @@ class _TimeLimit:
 
     def _look(self, interrupted: FrameType | None) -> None:
         tracer = self._tracer
-        tracer.look()
+        tracer.watchdog.look()
+        tracer.recorder.pack()
+        tracer.recorder.offer(lambda: None)
         if _clock() > self._end_s:
-            tracer.tell_stuck(interrupted)
+            tracer.census.tell(interrupted)
             if tracer.recorder.flush():
                 tracer.recorder.stop()
                 self.over = True

@@ -75,7 +75,7 @@ def _run(
         connection, options = wait_for_forks(connection, reader)
         reader = wire.FrameReader()
         os.environ.update(options["environment"])
-    tracer.prepare()
+    tracer.watchdog.prepare()
     if options["delays"] is not None:
         tracer.delay(options["delays"])
     recorder.define(
@@ -159,7 +159,7 @@ def _observed() -> Tracer | None:
     tracer.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
     tracer.patches.forget_sources()
     tracer.recorder.connect(sender(connection))
-    tracer.prepare()
+    tracer.watchdog.prepare()
     parent.begin(tracer, connection)
     return tracer
 
