@@ -22,7 +22,6 @@ from asyncdemo.capture.frames import hide_own_frames, uncaught
 from asyncdemo.capture.instrument import on_entry
 from asyncdemo.capture.outbox import sender
 from asyncdemo.capture.recorder import Origins, running_version
-from asyncdemo.capture.script.forks import wait_for_forks
 from asyncdemo.capture.script.processes import observe_copies
 from asyncdemo.capture.script.source import SourceError, compile_script
 from asyncdemo.capture.script.target import (
@@ -72,7 +71,7 @@ def _run(
         recorder.define(wire.Code(target.path, list(target.roots)))
         _observe_copies(tracer, options, target.path)
     if options["forks"]:
-        connection, options = wait_for_forks(connection, reader)
+        connection, options = parent.wait_for_forks(connection, reader)
         reader = wire.FrameReader()
         os.environ.update(options["environment"])
     tracer.watchdog.prepare()
