@@ -13,10 +13,10 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import pytest
 
@@ -96,39 +96,27 @@ os.kill(os.getpid(), 9)  # its own ending is hooked
 """
 
 
-@dataclass(frozen=True)
-class Hooked:
-    """What hooks, and what is hooked.
+Hooked = dict[str, set[Any]]
+"""What hooks, and what is hooked.
 
-    calls: the (file, line)s of capture that hook. absent: (module, function). without: not installed.
-    names: (module, name) of what is hooked before the script imports anything.
-    """
-
-    calls: frozenset[tuple[str, int]]
-    absent: frozenset[tuple[str, str]]
-    without: frozenset[str]
-    names: list[list[str]]
+calls: the (file, line)s of capture that hook. absent: (module, function). without: modules that are not
+installed. hooked: the (module, name)s that are hooked before the script imports anything.
+"""
 
 
 @pytest.fixture(scope="module")
 def hooked(tmp_path_factory: pytest.TempPathFactory) -> Hooked:
     script = tmp_path_factory.mktemp("hooks") / "everything.py"
     script.write_text(_EVERYTHING)
+    environment = {"PYTHONPATH": str(CAPTURE.parents[1]), "PATH": ""}
     run = subprocess.run(
-        [PYTHON, "-W", "ignore", script],
-        env={"PYTHONPATH": str(CAPTURE.parents[1]), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
+        [PYTHON, "-W", "ignore", script], env=environment, capture_output=True, text=True, check=False
     )
     assert run.stdout, run.stderr
-    found = json.loads(run.stdout)
-    return Hooked(
-        frozenset((file, line) for file, line in found["calls"]),
-        frozenset((module, name) for module, name in found["absent"]),
-        frozenset(found["without"]),
-        found["hooked"],
-    )
+    return {
+        kind: {tuple(one) if isinstance(one, list) else one for one in found}
+        for kind, found in json.loads(run.stdout).items()
+    }
 
 
 _ABSENT = {
@@ -163,13 +151,13 @@ _OPTIONAL = {"starlette.applications"} | (
 
 
 def test_each_hook_finds_its_function(hooked: Hooked) -> None:
-    assert hooked.absent == {(module, name) for module, name in _ABSENT if module not in hooked.without}
+    assert hooked["absent"] == {(module, name) for module, name in _ABSENT if module not in hooked["without"]}
 
 
 @pytest.mark.skipif(sys.executable != PYTHON, reason="the libraries are those of the tests' own Python")
 def test_what_is_looked_at_above_is_every_hook(hooked: Hooked) -> None:
-    assert hooked.without <= _OPTIONAL
-    assert _hooking_lines() == hooked.calls
+    assert hooked["without"] <= _OPTIONAL
+    assert _hooking_lines() == hooked["calls"]
 
 
 @pytest.mark.parametrize("package", ["asyncio", *_REASONS])
@@ -262,7 +250,7 @@ def test_every_hooked_function_is_called_wrongly_as_without_the_tracer(
     hooked: Hooked, tmp_path: Path
 ) -> None:
     """Whatever is hooked or replaced: the same exception with the same message, byte for byte."""
-    wanted = [name for name in hooked.names if name[1] not in _WRITTEN_ANEW]
+    wanted = sorted(one for one in hooked["hooked"] if one[1] not in _WRITTEN_ANEW)
     assert len(wanted) > 60
     seen, _ = alike(tmp_path, _CALLED_WRONG, json.dumps(wanted))
     assert seen.exit_code == 0, seen.stderr
