@@ -13,6 +13,8 @@ from typing import IO, Final
 import hypothesis
 import pytest
 
+pytest.register_assert_rewrite("tests.support.plain_and_traced")  # so that it says what differs
+
 EXAMPLES: Final = {"asyncdemo": 25, "release": 100}
 for name, examples in EXAMPLES.items():
     hypothesis.settings.register_profile(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.model import RunOutcome, State
+from asyncdemo.model import RunOutcome
 from tests.hostile.traced import trace
 
 pytestmark = pytest.mark.slow
@@ -46,17 +46,12 @@ LIMIT_WORDS = ("Stopped at its time limit of 1 s.",)
 
 ENDINGS = {
     "well": Ending("", 0, outcome=OK),
-    "sys.exit": Ending("sys.exit(7)", 7),
     "sys.exit with words": Ending("sys.exit('no more coffee')", 1, ("no more coffee",)),
-    "SystemExit of None": Ending("raise SystemExit(None)", 0, outcome=OK),
     "sys.exit in a task": Ending(
         "async def leave():\n    sys.exit(5)\nasync def main():\n    await leave()\nasyncio.run(main())", 5
     ),
     "uncaught exception": Ending(
         "{}['milk']", 1, ("KeyError: 'milk'", f"line {WARM_UP.count(chr(10)) + 1}, in <module>")
-    ),
-    "exception of its own kind": Ending(
-        "class Alarm(BaseException): pass\nraise Alarm('fire')", 1, ("Alarm: fire",)
     ),
     "exception that cannot be shown": Ending(
         "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute", 1, ("Mute",)
@@ -66,7 +61,6 @@ ENDINGS = {
         1,
         ("Alarm: fire",),
     ),
-    "os._exit": Ending("os._exit(3)", 3),
     "os._exit from a thread": Ending(
         "threading.Thread(target=lambda: os._exit(4)).start()\ntime.sleep(60)", 4
     ),
@@ -75,7 +69,6 @@ ENDINGS = {
     "kill -9 itself": Ending("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, ("signal SIGKILL",)),
     "SIGTERM to itself": Ending("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ("signal SIGTERM",)),
     "signal.alarm": Ending("signal.alarm(1)\ntime.sleep(60)", -signal.SIGALRM, ("signal SIGALRM",)),
-    "becomes another program": Ending("os.execv('/bin/sh', ['sh', '-c', 'exit 9'])", 9),
     "KeyboardInterrupt of its own": Ending("raise KeyboardInterrupt", -signal.SIGINT, ("KeyboardInterrupt",)),
     "recursion without end": Ending("def deeper():\n    deeper()\ndeeper()", 1, ("RecursionError",)),
     "recursion that ends the C stack": Ending(
@@ -93,8 +86,6 @@ ENDINGS = {
     "raises while the interpreter ends": Ending(
         "import atexit\natexit.register(lambda: 1 / 0)", 0, ("ZeroDivisionError",), outcome=OK
     ),
-    "hangs in a loop": Ending("while True: time.sleep(0.01)", None, LIMIT_WORDS, TIMEOUT, LIMIT),
-    "spins": Ending("while True: pass", None, LIMIT_WORDS, TIMEOUT, LIMIT),
     "spins in the event loop": Ending(
         "async def spin():\n    while True: pass\nasyncio.run(spin())", None, LIMIT_WORDS, TIMEOUT, LIMIT
     ),
@@ -142,32 +133,6 @@ def test_however_a_script_ends_it_is_said_and_what_it_did_before_is_kept(
     assert {"Task-1 warm_up", "Task-2 worker", "Task-3 worker"} <= set(traced.lanes)
     ended = {lane.name: lane.outcome.value for lane in run.lanes}
     assert ended["Task-2 worker"] == "returned"
-
-
-def test_two_threads_that_wait_for_each_others_lock(tmp_path: Path) -> None:
-    text = """
-import threading
-
-cup, spoon = threading.Lock(), threading.Lock()
-both = threading.Barrier(2)
-
-def take(first, second):
-    with first:
-        both.wait()
-        with second:
-            pass
-
-for pair in ((cup, spoon), (spoon, cup)):
-    threading.Thread(target=take, args=pair).start()
-"""
-    traced = trace(tmp_path, text, "--timeout", "1.5")
-    run = traced.recorded
-    assert traced.code == 1 and run.outcome is TIMEOUT
-    takers = [lane for lane in run.lanes if "take" in lane.name]
-    assert [(lane.spans[-1].state, lane.spans[-1].wait.reason) for lane in takers] == [
-        (State.QUEUED, "lock"),
-        (State.QUEUED, "lock"),
-    ]
 
 
 def test_a_deadlock_of_tasks_in_virtual_time_is_told_at_once_with_who_waits_where(tmp_path: Path) -> None:

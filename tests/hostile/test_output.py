@@ -37,20 +37,6 @@ for _ in range(4000):
     assert "Task-1 after" in traced.lanes
 
 
-def test_under_json_the_scripts_output_goes_to_stderr_and_stdout_is_one_object(tmp_path: Path) -> None:
-    traced = trace(tmp_path, 'import os\nprint(\'{"format": "no"}\')\nos.write(1, b"raw\\n")', plain=False)
-    assert traced.code == 0
-    assert traced.data["format"] == "asyncdemo.result/1"
-    assert traced.data["run"]["outcome"] == "ok"
-    assert '{"format": "no"}' in traced.err and "raw" in traced.err
-
-
-def test_a_failed_script_under_json_has_exit_code_1_and_its_own_in_the_object(tmp_path: Path) -> None:
-    traced = trace(tmp_path, "import sys\nsys.exit(7)", plain=False)
-    assert traced.code == 1
-    assert (traced.data["run"]["outcome"], traced.data["run"]["exit_code"]) == ("failed", 7)
-
-
 @pytest.mark.parametrize(
     "closing",
     [

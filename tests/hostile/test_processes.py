@@ -38,7 +38,6 @@ def lingering(folder: Path) -> list[int]:
 
 # Of what is made in the last moment only what has the run's token in its environment is found.
 STARTS = {
-    "a fork": "if os.fork() == 0:\n    linger('child')\nwait_for(1)",
     "a fork in its own session": "if os.fork() == 0:\n    os.setsid()\n    linger('child')\nwait_for(1)",
     "a daemon": (
         "if os.fork() == 0:\n"
@@ -63,10 +62,6 @@ STARTS = {
         "if os.fork() == 0:\n"
         "    chain(3)\n"
         "wait_for(4)"
-    ),
-    "another program": (
-        "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
-        " + 'linger(1)'])\n# here\nwait_for(1)"
     ),
     "another program in its own session": (
         "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
@@ -99,28 +94,6 @@ def test_what_a_script_starts_ends_with_it(tmp_path: Path, start: str, end: str)
     if not end:
         assert traced.code == 0
     assert traced.recorded.lanes
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_multiprocessing(tmp_path: Path, method: str) -> None:
-    text = f"""
-import multiprocessing
-
-def work(queue):
-    queue.put("brewed")
-
-if __name__ == "__main__":
-    context = multiprocessing.get_context({method!r})
-    queue = context.Queue()
-    process = context.Process(target=work, args=(queue,))
-    process.start()
-    print(queue.get())
-    process.join()
-    print("exit code", process.exitcode)
-"""
-    traced = trace(tmp_path, text)
-    assert traced.code == 0, traced.err
-    assert "brewed exit code 0" in traced.words
 
 
 @pytest.mark.slow
@@ -161,47 +134,6 @@ if __name__ == "__main__":
     assert traced.code == 1
     assert "BrokenProcessPool" in traced.words
     assert traced.recorded.exit_code == 1
-
-
-def test_a_fork_goes_on_unobserved_and_the_script_itself_stays_observed(tmp_path: Path) -> None:
-    text = """
-import asyncio, os
-
-async def before(): await asyncio.sleep(0.01)
-async def in_child(): await asyncio.sleep(0.01)
-async def after(): await asyncio.sleep(0.01)
-
-asyncio.run(before())
-child = os.fork()
-if child == 0:
-    asyncio.run(in_child())
-    print("child done", flush=True)
-    os._exit(0)
-os.waitpid(child, 0)
-asyncio.run(after())
-"""
-    traced = trace(tmp_path, text)
-    assert traced.code == 0
-    assert "child done" in traced.words
-    names = " ".join(traced.lanes)
-    assert "before" in names and "after" in names
-    assert "in_child" not in names
-
-
-def test_a_child_that_outlives_the_script_by_a_moment_still_has_its_say(tmp_path: Path) -> None:
-    """Under plain python the shell would not wait for it either; what it wrote until then is kept."""
-    text = """
-import os, sys
-child = os.fork()
-if child == 0:
-    print("child", flush=True)
-    os._exit(0)
-os.waitpid(child, 0)
-print("parent")
-"""
-    traced = trace(tmp_path, text)
-    assert traced.code == 0
-    assert "child parent" in traced.words
 
 
 def test_processes_that_keep_making_processes(tmp_path: Path) -> None:

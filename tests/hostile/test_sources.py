@@ -44,11 +44,6 @@ def test_what_is_not_python_is_told_so_without_a_traceback(
     assert traced.lanes == []
 
 
-def test_latin_1_with_a_coding_line_is_python(tmp_path: Path) -> None:
-    traced = trace(tmp_path, "# -*- coding: latin-1 -*-\nprint(len('caffè'))".encode("latin-1"))
-    assert (traced.code, traced.out.split()[0]) == (0, "5")
-
-
 @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b'"""Words."""'])
 def test_a_script_that_does_nothing(tmp_path: Path, content: bytes) -> None:
     traced = trace(tmp_path, content)
@@ -62,35 +57,15 @@ def test_windows_line_ends_and_no_last_one(tmp_path: Path) -> None:
     assert "line 3, in <module>" in traced.words
 
 
-def test_no_such_file(tmp_path: Path) -> None:
-    traced = trace_file(tmp_path / "missing.py")
-    assert traced.code == 2
-    assert "There is no file" in traced.words and "missing.py" in traced.words
-
-
-def test_no_such_module(tmp_path: Path) -> None:
-    traced = trace_file(tmp_path / "none", "-m")
-    assert traced.code in {1, 2}
-    assert "none" in traced.words
-    assert "Traceback" not in traced.words
-
-
-def test_a_folder_without_main(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [("missing.py", [], "There is no file"), ("none", ["-m"], "none"), ("folder", [], "__main__")],
+)
+def test_what_is_not_there(tmp_path: Path, name: str, options: list[str], words: str) -> None:
     (tmp_path / "folder").mkdir()
-    traced = trace_file(tmp_path / "folder")
+    traced = trace_file(tmp_path / name, *options)
     assert traced.code in {1, 2}
-    assert "__main__" in traced.words
-    assert "Traceback" not in traced.words
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
-    script = tmp_path / "secret.py"
-    script.write_text("print('secret')")
-    script.chmod(0)
-    traced = trace_file(script)
-    assert traced.code in {1, 2}
-    assert "Permission denied" in traced.words
+    assert words in traced.words and "Traceback" not in traced.words
 
 
 def test_a_named_pipe_that_nobody_writes_to(tmp_path: Path) -> None:
@@ -101,34 +76,24 @@ def test_a_named_pipe_that_nobody_writes_to(tmp_path: Path) -> None:
     assert "pipe.py is neither a file nor a folder" in traced.words
 
 
-def test_a_script_that_removes_itself(tmp_path: Path) -> None:
-    text = """
+@pytest.mark.parametrize(
+    "change",
+    [
+        "os.remove(sys.argv[0])",
+        "with open(sys.argv[0], 'wb') as file: file.write(b'\\x00\\xff not python' * 100)",
+    ],
+)
+def test_a_script_that_changes_its_file(tmp_path: Path, change: str) -> None:
+    text = f"""
 import asyncio, os, sys
-os.remove(sys.argv[0])
-async def gone(): await asyncio.sleep(0.01)
-asyncio.run(gone())
-{}["milk"]
+{change}
+async def main(): await asyncio.sleep(0.01)
+asyncio.run(main())
+{{}}["milk"]
 """
     traced = trace(tmp_path, text, may_change=True)
     assert traced.code == 1
-    assert not (tmp_path / "script.py").exists()
     assert "KeyError: 'milk'" in traced.words
-    assert "Task-1 gone" in traced.lanes
-
-
-def test_a_script_that_rewrites_itself(tmp_path: Path) -> None:
-    text = """
-import asyncio, sys
-with open(sys.argv[0], "wb") as file:
-    file.write(b"\\x00\\xff not python" * 100)
-async def new(n): await asyncio.sleep(0.02)
-async def main():
-    await new(1)
-    await new(2)
-asyncio.run(main())
-"""
-    traced = trace(tmp_path, text, may_change=True)
-    assert traced.code == 0, traced.err
     assert "Task-1 main" in traced.lanes
 
 

@@ -5,7 +5,6 @@ Not for: what a script is expected to do; the tests say that.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -50,11 +49,6 @@ class Traced:
     def words(self) -> str:
         """All that was said, on one line: where a line is broken is not the matter."""
         return " ".join(f"{self.out} {self.err}".split())
-
-    @property
-    def data(self) -> Any:
-        """stdout, which must be one JSON value and nothing else."""
-        return json.loads(self.out)
 
 
 def trace(folder: Path, text: str | bytes, *options: str, name: str = "script.py", **more: Any) -> Traced:

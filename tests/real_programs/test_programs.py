@@ -9,31 +9,14 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.model import Lane, Outcome, Run, State
-from tests.support.plain_and_traced import has, plain, traced
+from tests.support.plain_and_traced import alike, has, traced
 
 pytestmark = pytest.mark.slow
 
-GATHER = r"""
-import asyncio
-
-async def factorial(name, number):
-    f = 1
-    for i in range(2, number + 1):
-        print(f"Task {name}: Compute factorial({number}), currently i={i}...")
-        await asyncio.sleep(0.02)
-        f *= i
-    print(f"Task {name}: factorial({number}) = {f}")
-    return f
-
-async def main():
-    L = await asyncio.gather(factorial("A", 2), factorial("B", 3), factorial("C", 4))
-    print(L)
-
-asyncio.run(main())
-"""
-
 WORKERS = r"""
 import asyncio
+import concurrent.futures
+import time
 
 async def worker(name, queue):
     while True:
@@ -41,6 +24,13 @@ async def worker(name, queue):
         await asyncio.sleep(sleep_for)
         queue.task_done()
         print(f'{name} has slept for {sleep_for:.2f} seconds')
+
+def blocking_io(n):
+    time.sleep(0.05)
+    return n
+
+async def ask(loop, pool, n):
+    return await loop.run_in_executor(pool, blocking_io, n)
 
 async def main():
     queue = asyncio.Queue()
@@ -51,110 +41,9 @@ async def main():
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-asyncio.run(main())
-"""
-
-STREAMS = r"""
-import asyncio
-
-async def handle_echo(reader, writer):
-    data = await reader.read(100)
-    print(f"Received {data.decode()!r}")
-    await asyncio.sleep(0.02)
-    writer.write(data)
-    await writer.drain()
-    writer.close()
-    await writer.wait_closed()
-
-async def tcp_echo_client(message, port):
-    reader, writer = await asyncio.open_connection('127.0.0.1', port)
-    writer.write(message.encode())
-    await writer.drain()
-    data = await reader.read(100)
-    print(f'Received: {data.decode()!r}')
-    writer.close()
-    await writer.wait_closed()
-
-async def main():
-    server = await asyncio.start_server(handle_echo, '127.0.0.1', 0)
-    async with server:
-        port = server.sockets[0].getsockname()[1]
-        await asyncio.create_task(tcp_echo_client('Hello World!', port), name="client")
-
-asyncio.run(main())
-"""
-
-PROTOCOLS = r"""
-import asyncio
-
-class EchoServerProtocol(asyncio.Protocol):
-    def connection_made(self, transport):
-        self.transport = transport
-    def data_received(self, data):
-        print('Data received: {!r}'.format(data.decode()))
-        self.transport.write(data)
-        self.transport.close()
-
-class EchoClientProtocol(asyncio.Protocol):
-    def __init__(self, message, on_con_lost):
-        self.message = message
-        self.on_con_lost = on_con_lost
-    def connection_made(self, transport):
-        transport.write(self.message.encode())
-    def data_received(self, data):
-        print('Data received: {!r}'.format(data.decode()))
-    def connection_lost(self, exc):
-        self.on_con_lost.set_result(True)
-
-async def main():
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(EchoServerProtocol, '127.0.0.1', 0)
-    port = server.sockets[0].getsockname()[1]
-    on_con_lost = loop.create_future()
-    transport, protocol = await loop.create_connection(
-        lambda: EchoClientProtocol('Hello World!', on_con_lost), '127.0.0.1', port)
-    try:
-        await on_con_lost
-    finally:
-        transport.close()
-        server.close()
-
-asyncio.run(main())
-"""
-
-SUBPROCESS = r"""
-import asyncio
-import sys
-
-async def get_date():
-    code = 'import datetime, time; time.sleep(0.3); print(datetime.datetime(2001, 2, 3))'
-    proc = await asyncio.create_subprocess_exec(sys.executable, '-c', code, stdout=asyncio.subprocess.PIPE)
-    data = await proc.stdout.readline()
-    line = data.decode('ascii').rstrip()
-    await proc.wait()
-    return line
-
-print(asyncio.run(get_date()))
-"""
-
-EXECUTORS = r"""
-import asyncio
-import concurrent.futures
-import time
-
-def blocking_io(n):
-    time.sleep(0.05)
-    return n
-
-async def ask(loop, pool, n):
-    return await loop.run_in_executor(pool, blocking_io, n)
-
-async def main():
     loop = asyncio.get_running_loop()
     with concurrent.futures.ThreadPoolExecutor(max_workers=1) as pool:
         print(await asyncio.gather(*(ask(loop, pool, n) for n in range(3))))
-    print(await asyncio.to_thread(blocking_io, 9))
 
 asyncio.run(main())
 """
@@ -300,9 +189,7 @@ anyio.run(main)
 
 def run_both(source: str, folder: Path) -> Run:
     """The recording, once it is sure that the program did the same without."""
-    (folder / "script.py").write_text(source.lstrip("\n"), encoding="utf-8")
-    seen, run = traced("script.py", folder=folder)
-    assert seen == plain("script.py", folder=folder)
+    seen, run = alike(folder, source)
     assert seen.exit_code == 0, seen.stderr
     return run
 
@@ -339,42 +226,14 @@ def on(loop: str, source: str) -> str:
     return "import uvloop\n" + source.replace("asyncio.run(", "uvloop.run(")
 
 
-def test_gather(on_both: str, tmp_path: Path) -> None:
-    run = run_both(on(on_both, GATHER), tmp_path)
-    factorials = [lane for lane in run.lanes if lane.function == "factorial"]
-    assert [story(lane) for lane in factorials] == [["sleep"]] * 3
-    assert len({lane.start_ns for lane in factorials}) == 3 and factorials[0].end_ns > factorials[2].start_ns
-
-
-def test_queue_workers(on_both: str, tmp_path: Path) -> None:
+def test_workers(on_both: str, tmp_path: Path) -> None:
     run = run_both(on(on_both, WORKERS), tmp_path)
     workers = [lane(run, f"worker-{n}") for n in range(3)]
     assert [story(worker) for worker in workers] == [["sleep", "empty queue"]] * 3
     assert {worker.outcome for worker in workers} == {Outcome.CANCELLED}
     assert ("queue.join", State.WAITING) in reasons(run)
-
-
-def test_streams(on_both: str, tmp_path: Path) -> None:
-    run = run_both(on(on_both, STREAMS), tmp_path)
-    assert "net.read" in story(lane(run, "client"))
-    assert "sleep" in story(lane(run, "handle_echo"))
-
-
-def test_protocols(on_both: str, tmp_path: Path) -> None:
-    run = run_both(on(on_both, PROTOCOLS), tmp_path)
-    assert any(lane.function in ("main", "run.<locals>.wrapper") for lane in run.lanes)
-
-
-def test_subprocess(on_both: str, tmp_path: Path) -> None:
-    run = run_both(on(on_both, SUBPROCESS), tmp_path)
-    assert ("net.read", State.WAITING) in reasons(run)
-
-
-def test_executors(on_both: str, tmp_path: Path) -> None:
-    run = run_both(on(on_both, EXECUTORS), tmp_path)
-    asked = [lane for lane in run.lanes if lane.function == "ask"]
-    assert story(asked[0])[-1] == "thread"
-    assert [story(lane) for lane in asked[1:]] == [["executor", "thread"]] * 2
+    asked = [story(lane) for lane in run.lanes if lane.function == "ask"]
+    assert asked[0][-1] == "thread" and asked[1:] == [["executor", "thread"]] * 2
 
 
 def test_http_server_and_urllib(tmp_path: Path) -> None:

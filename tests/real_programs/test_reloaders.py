@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import importlib.metadata
 import json
 import os
 import signal
@@ -33,19 +32,6 @@ def index():
 
 if __name__ == "__main__":
     app.run(port=int(os.environ["PORT"]), debug=True, reloader_type="stat")
-"""
-QUART = """
-import os
-from quart import Quart
-
-app = Quart(__name__)
-
-@app.get("/")
-async def index():
-    return {"text": "first"}
-
-if __name__ == "__main__":
-    app.run(port=int(os.environ["PORT"]), debug=True)
 """
 SANIC = """
 import os
@@ -80,16 +66,9 @@ except KeyboardInterrupt:
 server.server_close()
 os.execv(sys.executable, sys.orig_argv)
 """
-QUARTS_WAY = (
-    "started itself again"
-    if find_spec("quart") and int(importlib.metadata.version("quart").split(".")[1]) >= 23
-    else "became another program"
-)
 SERVERS = {
     "Flask": ("flask", FLASK, ["server.py"], "started itself again"),
     "Flask, -m": ("flask", FLASK, ["-m", "server"], "started itself again"),
-    "Quart": ("quart", QUART, ["server.py"], QUARTS_WAY),
-    "Quart, -m": ("quart", QUART, ["-m", "server"], QUARTS_WAY),
     "Sanic": ("sanic", SANIC, ["server.py"], "processes with multiprocessing"),
     "exec": ("http", BY_HAND, ["server.py"], "became another program"),
 }

@@ -79,31 +79,7 @@ async def brew(request, number):
 if __name__ == "__main__":
     app.run(host="127.0.0.1", port=int(os.environ["PORT"]), single_process=True, access_log=False)
 """
-QUART = """
-import asyncio, os, time
-from quart import Quart
-
-app = Quart("cafe")
-gate = asyncio.Semaphore(10)
-
-
-@app.get("/cup/<int:number>")
-async def brew(number):
-    marks = [time.perf_counter_ns()]
-    async with gate:
-        marks.append(time.perf_counter_ns())
-        await asyncio.sleep(0.05)
-        marks.append(time.perf_counter_ns())
-    marks.append(time.perf_counter_ns())
-    return {"number": number, "marks": marks}
-
-
-if __name__ == "__main__":
-    app.run(host="127.0.0.1", port=int(os.environ["PORT"]), debug=False, use_reloader=False)
-"""
-
-
-SERVERS = {"flask": FLASK, "sanic": SANIC, "quart": QUART}
+SERVERS = {"flask": FLASK, "sanic": SANIC}
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,15 @@ from benchmarks.table import machine_lines, with_table
 
 from tests.suites.catalog import Allowed, Suite, load_allowed, load_suites
 from tests.suites.environment import ROOT, Place, has_own_tests, prepare, version_of
-from tests.suites.notes import faults
-from tests.suites.outcomes import Difference, compare, read_junit
-from tests.suites.results import Result, load_results, save_result
+from tests.suites.outcomes import (
+    Difference,
+    Result,
+    compare,
+    faults,
+    load_results,
+    read_junit,
+    save_result,
+)
 from tests.suites.table import needless, tables, unexplained
 
 _PAGE = ROOT / "docs" / "measure" / "speed.md"
@@ -39,6 +45,8 @@ _OPTIONS = {
 """Module -> what it is given, besides the suite's own arguments. The name of the report comes after it."""
 _RAN = {"pytest": (0, 1), "test": (0, 2), "unittests": (0, 1)}
 """Module -> its exit codes when tests ran, whether or not all passed."""
+_REPETITIONS = 3
+"""Of a suite with a difference: a busy machine makes some, too."""
 
 
 def main() -> int:
@@ -55,7 +63,7 @@ def main() -> int:
                 print(f"{suite.name}: {python} comes without CPython's own tests")
                 continue
             try:
-                result = run_suite(suite, python, options.repetitions)
+                result = run_suite(suite, python)
             except (RuntimeError, ValueError, subprocess.CalledProcessError) as error:
                 print(f"{suite.name}: {error}")
                 wrong += 1
@@ -79,22 +87,16 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         help="the first runs all suites; of each version the last runs CPython's own",
     )
-    made.add_argument(
-        "--repetitions",
-        type=int,
-        default=3,
-        help="of a suite with a difference: a busy machine makes some, too (3)",
-    )
     made.add_argument("--write", action="store_true", help="write the page, from these and kept results")
     return made
 
 
-def run_suite(suite: Suite, python: Path, repetitions: int) -> Result:
+def run_suite(suite: Suite, python: Path) -> Result:
     place, version = prepare(suite, python), version_of(python)
     outcomes: dict[str, list[dict[str, str]]] = {"plain": [], "traced": []}
     figures: dict[str, list[dict[str, Any]]] = {"plain": [], "traced": []}
     differences: list[Difference] = []
-    for repetition in range(repetitions):
+    for repetition in range(_REPETITIONS):
         for how, ends in outcomes.items():
             print(f"{suite.name}, Python {version}: {how} ...", file=sys.stderr, flush=True)
             tests, used = _run(suite, place, how, f"{how}-{repetition}")

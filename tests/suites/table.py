@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from benchmarks.table import markdown_table
 
 from tests.suites.catalog import Allowed, Suite, reason_for
-from tests.suites.outcomes import Difference
-from tests.suites.results import Result
+from tests.suites.outcomes import Difference, Result
 
 _HEAD = ["suite", "version", "Python", "tests", "fail anyway", "differ", "unsteady", "CPU", "memory (MiB)"]
 
@@ -19,8 +18,7 @@ def unexplained(result: Result, allowed: Sequence[Allowed]) -> list[Difference]:
     return [
         difference
         for difference in result.differences
-        if not difference.is_unsteady
-        and reason_for(allowed, result.suite, result.python, difference.test) is None
+        if not difference.is_unsteady and reason_for(allowed, result.suite, difference.test) is None
     ]
 
 
@@ -30,9 +28,7 @@ def needless(result: Result, allowed: Sequence[Allowed]) -> list[Allowed]:
     return [
         entry
         for entry in allowed
-        if entry.suite == result.suite
-        and (not entry.pythons or result.python in entry.pythons)
-        and not any(entry.covers(result.suite, result.python, test) for test in tests)
+        if entry.suite == result.suite and not any(entry.covers(result.suite, test) for test in tests)
     ]
 
 
@@ -74,7 +70,7 @@ def _cells(suite: Suite, result: Result) -> list[str]:
 def _reasons(results: Sequence[Result], allowed: Sequence[Allowed]) -> list[str]:
     """A line for each reason, with how many tests have it."""
     found = Counter(
-        (result.suite, reason_for(allowed, result.suite, result.python, difference.test))
+        (result.suite, reason_for(allowed, result.suite, difference.test))
         for result in results
         for difference in result.differences
         if not difference.is_unsteady

@@ -95,6 +95,25 @@ def traced(
     return Seen.of(run.exit_code, stdout, stderr), run
 
 
+def alike(
+    folder: Path,
+    source: str,
+    *arguments: str,
+    stdin: bytes = b"",
+    environment: dict[str, str] | None = None,
+    lanes: Sequence[str] = (),
+    virtual: bool = False,
+) -> tuple[Seen, Run]:
+    """Runs ``script.py`` with this text both ways, and asserts that nobody sees a difference."""
+    (folder / "script.py").write_text(source.lstrip("\n"), encoding="utf-8")
+    target = "script.py", *arguments
+    seen, run = traced(
+        *target, folder=folder, stdin=stdin, environment=environment, lanes=lanes, virtual=virtual
+    )
+    assert seen == plain(*target, folder=folder, stdin=stdin, environment=environment)
+    return seen, run
+
+
 def has(module: str) -> bool:
     """Can the interpreter under test import it?"""
     if sys.executable == PYTHON:

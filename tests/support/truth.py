@@ -8,8 +8,10 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from asyncdemo.model import Lane, Run, State
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 
 NOTHING_SHORTER_MS = 0.002
@@ -65,20 +67,6 @@ class Recorded:
         return told
 
 
-class _Output:
-    """Collects what the script prints."""
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def output(self, stream: str, text: str) -> None:
-        if stream == "stdout":
-            self.text += text
-
-    def __getattr__(self, name: str) -> object:
-        return lambda *args: None
-
-
 PRELUDE = """
 import time as _time
 _clock = _time.perf_counter_ns
@@ -93,19 +81,19 @@ def recorded(
     """Record a script given as text; it may call ``mark(name)``."""
     script = folder / "script.py"
     script.write_text(textwrap.dedent(source) if virtual else PRELUDE + textwrap.dedent(source))
-    output = _Output()
+    output = OutputBuffer()
     options = Options(lanes=tuple(lanes), virtual=virtual, timeout_s=60, stdout=Stdout.CAPTURE)
-    with Recording(Target(str(script), args=tuple(args)), options, output) as recording:  # type: ignore[arg-type]
+    with Recording(Target(str(script), args=tuple(args)), options, output) as recording:
         recording.start()
         recording.go()
         while recording.poll(0.2):
             pass
         run = recording.result()
     assert run.outcome == "ok", (run.outcome, run.notes, output.text)
-    marks = {name: int(at) for name, at in re.findall(r"MARK (\S+) (\d+)", output.text)}
-    return Recorded(run, marks, output.text)
+    marks = {name: int(at) for name, at in re.findall(r"MARK (\S+) (\d+)", output.stdout)}
+    return Recorded(run, marks, output.stdout)
 
 
-def printed(recording: Recorded) -> object:
+def printed(recording: Recorded) -> Any:
     """The last line of the script's output, as JSON."""
     return json.loads(recording.stdout.splitlines()[-1])

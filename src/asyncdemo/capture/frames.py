@@ -11,11 +11,13 @@ import asyncio.base_tasks
 import dis
 import traceback
 import warnings
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.guard import CAPTURE_DIR, disguised
 from asyncdemo.capture.instrument import Patches, in_place_of, on_return, where_it_yields
+from asyncdemo.capture.recorder import Recorder
 
 
 def is_own(filename: str) -> bool:
@@ -31,47 +33,30 @@ def disguise(function: Any, original: Any) -> None:
     Both make exactly one such call, in which everything else happens. Changes only names and line numbers.
     """
     call = next((i for i in dis.get_instructions(original) if i.opname == "CALL_FUNCTION_EX"), None)
-    if call is None or call.positions is None or call.positions.lineno is None:
+    if call is None or call.positions is None:
+        return
+    line, end_line, start, end = call.positions
+    if line is None:
         return
     code, shown = function.__code__, original.__code__
-    positions = call.positions
-    line, end_line = positions.lineno or 0, positions.end_lineno or 0
-    columns = (positions.col_offset, positions.end_col_offset)
+    # CPython's `Objects/locations.md`: entries of at most 8 code units, all of them at the place of the call
+    kind, place = 13, [0]
+    if end_line is not None and start is not None and end is not None:
+        kind, place = 14, [0, *_varint(end_line - line), *_varint(start + 1), *_varint(end + 1)]
+    units = len(code.co_code) // 2
+    sizes = [min(units - first, 8) for first in range(0, units, 8)]
     function.__code__ = code.replace(
         co_name=shown.co_name,
         co_qualname=shown.co_qualname,
         co_filename=shown.co_filename,
         co_firstlineno=line,
-        co_linetable=_all_at(code, end_line - line, columns),
+        co_linetable=b"".join(bytes([0x80 | kind << 3 | size - 1, *place]) for size in sizes),
     )
     disguised.add(function.__code__)
 
 
-def _all_at(code: CodeType, lines: int, columns: tuple[int | None, int | None]) -> bytes:
-    """Return a line table that puts every instruction on the first line.
-
-    CPython's ``Objects/locations.md`` describes the format: entries of at most 8 code units.
-    """
-    table = bytearray()
-    units = len(code.co_code) // 2
-    start, end = columns
-    while units > 0:
-        size = min(units, 8)
-        units -= size
-        if start is None or end is None:
-            table += bytes([0x80 | 13 << 3 | (size - 1), 0])
-        else:
-            table += bytes([0x80 | 14 << 3 | (size - 1), 0, *_varint(lines), *_varint(start + 1)])
-            table += bytes(_varint(end + 1))
-    return bytes(table)
-
-
 def _varint(value: int) -> list[int]:
-    groups = []
-    while value >= 64:
-        groups.append(0x40 | value & 63)
-        value >>= 6
-    return [*groups, value]
+    return [value] if value < 64 else [0x40 | value & 63, *_varint(value >> 6)]
 
 
 # -- frames that are left out ----------------------------------------------------------------------
@@ -115,7 +100,7 @@ def hide_own_frames(error: BaseException) -> None:
 
 _Error: Any = BaseException
 _traceback_of, _set_traceback = _Error.__traceback__.__get__, _Error.__traceback__.__set__
-_cause_of, _context_of = _Error.__cause__.__get__, _Error.__context__.__get__
+_args_of, _cause_of, _context_of = _Error.args.__get__, _Error.__cause__.__get__, _Error.__context__.__get__
 _Group: Any = BaseExceptionGroup
 _members_of = _Group.exceptions.__get__
 
@@ -129,3 +114,29 @@ def _without_own(chain: Any) -> Any:
             link.tb_next = link.tb_next.tb_next
         link = link.tb_next
     return chain
+
+
+# -- the error that ended the script ----------------------------------------------------------------
+
+_MOST_LETTERS = 300
+
+
+def uncaught(error: BaseException, recorder: Recorder) -> wire.Uncaught:
+    """Describe the error, or the first one in a group. Its text is left out if it is not a string."""
+    in_group = issubclass(type(error), BaseExceptionGroup)
+    while issubclass(type(error), BaseExceptionGroup):
+        error = _members_of(error)[0]
+    raised_in, line, entry = "", None, _traceback_of(error)
+    while entry is not None:
+        frame: FrameType = entry.tb_frame
+        code = frame.f_code
+        if not is_own(code.co_filename):
+            raised_in = code.co_qualname
+            if not recorder.origins.is_stdlib(code.co_filename):
+                line = (code.co_filename, entry.tb_lineno, code.co_qualname)
+        entry = entry.tb_next
+    arguments = _args_of(error)
+    text = arguments[0][:_MOST_LETTERS] if len(arguments) == 1 and type(arguments[0]) is str else ""
+    site = None if line is None else recorder.site(*line)
+    kind = type(error)
+    return wire.Uncaught(kind.__name__, text, in_group, kind.__module__ == "__main__", raised_in, site)

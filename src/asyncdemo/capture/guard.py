@@ -34,21 +34,18 @@ class Guard:
         """Hook -> why it was switched off."""
         self._tell = tell
 
-    def failed(self, name: str, error: BaseException) -> bool:
+    def failed(self, name: str, error: BaseException, switched_off: bool = True) -> bool:
         """Switch the hook off. Return False if the error is the script's own, and must be raised again."""
-        return self._failed(name, error, True)
-
-    def missed(self, name: str, error: BaseException) -> bool:
-        """Do what ``failed`` does, for a hook that is tried again the next time."""
-        return self._failed(name, error, False)
-
-    def _failed(self, name: str, error: BaseException, switched_off: bool) -> bool:
         if is_of_the_script(error):
             return False
         if name not in self.failures:
             self.failures[name] = why = _words(error)
             self._tell(name, why, switched_off)
         return True
+
+    def missed(self, name: str, error: BaseException) -> bool:
+        """Do what ``failed`` does, for a hook that is tried again the next time."""
+        return self.failed(name, error, False)
 
     def named(self, name: str) -> str:
         """Register one more hook. Return its name, numbered if the same function has several."""
@@ -58,18 +55,8 @@ class Guard:
         return name
 
     def call(self, name: str, hook: Hook) -> Hook:
-        """Wrap a hook that returns nothing."""
-        name, failures, failed = self.named(name), self.failures, self.failed
-
-        def guarded(*arguments: Any) -> None:
-            if name not in failures:
-                try:
-                    hook(*arguments)
-                except Exception as error:
-                    if not failed(name, error):
-                        raise
-
-        return guarded
+        """Wrap a hook whose result nobody uses."""
+        return self.value(name, hook, lambda *_: None)
 
     def value(self, name: str, hook: Hook, without: Hook) -> Hook:
         """Wrap a hook whose result the script gets. ``without`` supplies the result if the hook is off."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType, ModuleType
@@ -28,11 +27,11 @@ class Transform(NamedTuple):
     """Where a hook goes in a function.
 
     Attributes:
-        apply: Writes the call of the hook into the function's syntax tree.
+        apply: Writes the call of the hook, as ``HOOK``, into the function's syntax tree.
         guarded: (guard, name, hook) -> the hook as it may be called there.
     """
 
-    apply: Callable[[_Function], None]
+    apply: Callable[[Any], object]
     guarded: Callable[[Guard, str, Hook], Hook]
 
 
@@ -58,12 +57,8 @@ class Patches:
         else:
             self._undo.append(lambda: delattr(owner, name))
 
-    def leave(self, owner: Any, name: str, value: Any) -> None:
-        """Set an attribute for good: running code may still look it up after everything is undone."""
-        setattr(owner, name, value)
-
     def rewrite(self, module: ModuleType, qualname: str, hook: Any, transform: Transform) -> bool:
-        """Rewrite one function of a module so that it calls ``hook``, which ``transform`` names ``HOOK``.
+        """Rewrite one function of a module so that it calls ``hook``.
 
         Return False if this Python has no such function, no source for it, or one that is not the one we
         know. Then only that function is not observed.
@@ -82,18 +77,23 @@ class Patches:
         module = sys.modules.get(function.__globals__["__name__"], module)
         original = function.__code__
         key = module.__name__, qualname
+        if module.__name__ not in self._lines:
+            self._lines[module.__name__] = _source(module).splitlines(keepends=True)
         # a copy: a transform that fails half-way must leave no trace in the tree for later hooks
-        node = copy.deepcopy(self._rewritten.get(key)) or self._node(module, original)
+        node = copy.deepcopy(self._rewritten.get(key)) or _parse(self._lines[module.__name__], original)
         if node is None:
             return False
-        name = f"__asyncdemo_{qualname.replace('.', '_')}_{len(self._undo)}__"
         transform.apply(node)
-        _Name(name).visit(node)
+        name = f"__asyncdemo_{qualname.replace('.', '_')}_{len(self._undo)}__"
+        for child in ast.walk(node):
+            if isinstance(child, ast.Name) and child.id == _HOOK:
+                child.id = name
         code = _compile(node, qualname, original)
         if code is None:
             return False
         self._rewritten[key] = node
-        self.leave(module, name, transform.guarded(self.guard, f"{module.__name__}.{qualname}", hook))
+        # for good: code that is running may still look it up after everything is undone
+        setattr(module, name, transform.guarded(self.guard, f"{module.__name__}.{qualname}", hook))
         function.__code__ = code
         self._undo.append(lambda: setattr(function, "__code__", original))
         return True
@@ -107,12 +107,6 @@ class Patches:
         while self._undo:
             self._undo.pop()()
 
-    def _node(self, module: ModuleType, code: CodeType) -> _Function | None:
-        name = module.__name__
-        if name not in self._lines:
-            self._lines[name] = _source(module).splitlines(keepends=True)
-        return _parse(self._lines[name], code)
-
 
 def pass_for(function: FunctionType, original: Any) -> None:
     """Give a replacement the name, docstring, signature and source of the original."""
@@ -125,22 +119,11 @@ def pass_for(function: FunctionType, original: Any) -> None:
 
 def _source(module: ModuleType) -> str:
     """The module's source; empty if there is none."""
-    loader = getattr(module.__spec__, "loader", None)
-    get_source = getattr(loader, "get_source", None)
+    get_source = getattr(getattr(module.__spec__, "loader", None), "get_source", None)
     try:
-        source = get_source(module.__name__) if get_source else None
+        return (get_source(module.__name__) if get_source else None) or ""
     except (ImportError, OSError):
-        source = None
-    if source is None:  # frozen modules keep their source elsewhere
-        origin = getattr(module, "__file__", None)
-        if not origin or not origin.endswith(".py"):
-            return ""
-        try:
-            with open(origin, "rb") as file:
-                source = importlib.util.decode_source(file.read())
-        except OSError:
-            return ""
-    return str(source)
+        return ""
 
 
 def _find_function(module: ModuleType, qualname: str) -> FunctionType | None:
@@ -214,25 +197,14 @@ def _compile(function: _Function, qualname: str, original: CodeType) -> CodeType
 _TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 _FUTURE_FLAGS = 0x1FF0000
 """The flags of a code object that ``from __future__`` sets."""
+_HOOK = "__hook__"
+"""Stands for the hook's name in its module."""
 _CALL = "__asyncdemo_call__"
-HOOK = "__hook__"
-
-
-class _Name(ast.NodeTransformer):
-    """Replaces the placeholder by the hook's name in the module."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        if node.id == HOOK:
-            node.id = self._name
-        return node
+"""The observer of one call, in the function that is called."""
 
 
 def call_hook(*arguments: ast.expr, at: ast.AST) -> ast.Call:
-    call = ast.Call(func=ast.Name(id=HOOK, ctx=ast.Load()), args=list(arguments), keywords=[])
-    return locate(call, at)
+    return locate(ast.Call(func=_read(_HOOK), args=list(arguments), keywords=[]), at)
 
 
 def locate(node: _Node, at: Any) -> _Node:
@@ -247,97 +219,100 @@ def after_docstring(function: _Function) -> int:
     return 1 if ast.get_docstring(function, clean=False) is not None else 0
 
 
-def _arguments(function: _Function, most: int | None = 1) -> list[ast.expr]:
+def in_context(body: list[ast.stmt], manager: ast.expr, passing: bool = False) -> ast.With:
+    """``with <manager>: <body>``. If ``passing``, the manager is called with what the body returns."""
+    if passing:
+        body = [_Returns(_CALL).visit(statement) for statement in body]
+    name = ast.Name(id=_CALL, ctx=ast.Store()) if passing else None
+    return locate(ast.With(items=[ast.withitem(manager, name)], body=body), body[0])
+
+
+def _read(name: str) -> ast.Name:
+    return ast.Name(id=name, ctx=ast.Load())
+
+
+def _arguments(function: _Function, most: int | None) -> list[ast.expr]:
     arguments = [*function.args.posonlyargs, *function.args.args]
-    return [ast.Name(id=argument.arg, ctx=ast.Load()) for argument in arguments[:most]]
-
-
-def _around(function: _Function) -> None:
-    """``with HOOK(self): <body>``"""
-    start = after_docstring(function)
-    body = function.body[start:]
-    item = ast.withitem(context_expr=call_hook(*_arguments(function), at=body[0]))
-    function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
-
-
-def _around_with_all(function: _Function) -> None:
-    """``with HOOK(every argument): <body>``"""
-    start = after_docstring(function)
-    body = function.body[start:]
-    item = ast.withitem(context_expr=call_hook(*_arguments(function, None), at=body[0]))
-    function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
-
-
-def _observing(function: _Function) -> None:
-    """``with HOOK(every argument) as call: <body>``, with ``return call(value)`` for ``return value``."""
-    start = after_docstring(function)
-    body = [_Passing().visit(statement) for statement in function.body[start:]]
-    item = ast.withitem(
-        context_expr=call_hook(*_arguments(function, None), at=body[0]),
-        optional_vars=ast.Name(id=_CALL, ctx=ast.Store()),
-    )
-    function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
-
-
-def _on_entry(function: _Function) -> None:
-    """``HOOK(self)`` before the body."""
-    start = after_docstring(function)
-    first = function.body[start]
-    function.body.insert(start, locate(ast.Expr(value=call_hook(*_arguments(function), at=first)), first))
-
-
-def _on_entry_with_all(function: _Function) -> None:
-    """``HOOK(every argument)`` before the body."""
-    start = after_docstring(function)
-    first = function.body[start]
-    call = call_hook(*_arguments(function, None), at=first)
-    function.body.insert(start, locate(ast.Expr(value=call), first))
-
-
-def _at_end(function: _Function) -> None:
-    """``HOOK(self)`` after the last statement, for a function that does not return early."""
-    last = function.body[-1]
-    function.body.append(locate(ast.Expr(value=call_hook(*_arguments(function), at=last)), last))
-
-
-def _on_return(function: _Function) -> None:
-    """``return HOOK(self, value)`` wherever the function itself returns a value."""
-    _Returns(_arguments(function)).rewrite(function)
+    return [_read(argument.arg) for argument in arguments[:most]]
 
 
 class _Returns(ast.NodeTransformer):
-    def __init__(self, arguments: list[ast.expr]) -> None:
+    """``return FUNCTION(arguments, value)`` wherever the function itself returns a value."""
+
+    def __init__(self, function: str, arguments: Sequence[ast.expr] = ()) -> None:
+        self._function = function
         self._arguments = arguments
 
-    def rewrite(self, function: _Function) -> None:
-        function.body = [self.visit(statement) for statement in function.body]
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def _leave(self, node: ast.AST) -> ast.AST:
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return node
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _leave
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         if node.value is not None:
-            node.value = call_hook(*copy.deepcopy(self._arguments), node.value, at=node)
+            arguments = [*copy.deepcopy(self._arguments), node.value]
+            node.value = locate(ast.Call(func=_read(self._function), args=arguments, keywords=[]), node)
         return node
 
 
-class _Passing(_Returns):
-    """Passes the returned value to the observer of this one call."""
+# -- where a hook goes ------------------------------------------------------------------------------
 
-    def __init__(self) -> None:
-        super().__init__([])
 
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        if node.value is not None:
-            call = ast.Call(func=ast.Name(id=_CALL, ctx=ast.Load()), args=[node.value], keywords=[])
-            node.value = locate(call, node)
-        return node
+def _around(most: int | None, passing: bool = False) -> Transform:
+    def apply(function: _Function) -> None:
+        start = after_docstring(function)
+        body = function.body[start:]
+        manager = call_hook(*_arguments(function, most), at=body[0])
+        function.body[start:] = [in_context(body, manager, passing)]
+
+    return Transform(apply, Guard.context)
+
+
+def _on_entry(most: int | None) -> Transform:
+    def apply(function: _Function) -> None:
+        start = after_docstring(function)
+        first = function.body[start]
+        call = call_hook(*_arguments(function, most), at=first)
+        function.body.insert(start, locate(ast.Expr(value=call), first))
+
+    return Transform(apply, Guard.call)
+
+
+def _at_end(function: _Function) -> None:
+    last = function.body[-1]
+    function.body.append(locate(ast.Expr(value=call_hook(*_arguments(function, 1), at=last)), last))
+
+
+def _on_return(function: _Function) -> None:
+    _Returns(_HOOK, _arguments(function, 1)).generic_visit(function)
+
+
+class _Yields(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        if not isinstance(node.value, ast.Yield) or node.value.value is None:
+            return node
+        is_wanted = call_hook(copy.deepcopy(node.value.value), at=node)
+        return locate(ast.If(test=is_wanted, body=[node], orelse=[]), node)
+
+
+around = _around(1)
+"""``with HOOK(self): <body>``"""
+around_with_all = _around(None)
+"""``with HOOK(every argument): <body>``"""
+observing = _around(None, passing=True)
+"""``with HOOK(every argument) as call: <body>``, with ``return call(value)`` for ``return value``."""
+on_entry = _on_entry(1)
+"""``HOOK(self)`` before the body."""
+on_entry_with_all = _on_entry(None)
+"""``HOOK(every argument)`` before the body."""
+at_end = Transform(_at_end, Guard.call)
+"""``HOOK(self)`` after the last statement, for a function that does not return early."""
+on_return = Transform(_on_return, lambda guard, name, hook: guard.value(name, hook, lambda *given: given[-1]))
+"""``return HOOK(self, value)`` wherever the function itself returns a value."""
+where_it_yields = Transform(
+    _Yields().generic_visit, lambda guard, name, hook: guard.value(name, hook, lambda value: True)
+)
+"""``if HOOK(value): yield value`` for each ``yield value``, including those in nested functions."""
 
 
 def around_call(method: str) -> Transform:
@@ -346,19 +321,12 @@ def around_call(method: str) -> Transform:
     class Around(ast.NodeTransformer):
         def visit_Expr(self, node: ast.Expr) -> ast.AST:
             call = node.value.value if isinstance(node.value, ast.Await) else node.value
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr == method
-            ):
-                item = ast.withitem(context_expr=call_hook(ast.Name(id="self", ctx=ast.Load()), at=node))
-                return locate(ast.With(items=[item], body=[node]), node)
+            match call:
+                case ast.Call(func=ast.Attribute(attr=name)) if name == method:
+                    return in_context([node], call_hook(_read("self"), at=node))
             return node
 
-    def transform(function: _Function) -> None:
-        function.body = [Around().visit(statement) for statement in function.body]
-
-    return Transform(transform, Guard.context)
+    return Transform(Around().generic_visit, Guard.context)
 
 
 def in_place_of(attribute: str) -> Transform:
@@ -371,66 +339,25 @@ def in_place_of(attribute: str) -> Transform:
                 return call_hook(node.value, at=node)
             return node
 
-    def transform(function: _Function) -> None:
-        function.body = [InPlaceOf().visit(statement) for statement in function.body]
-
     def guarded(guard: Guard, name: str, hook: Hook) -> Hook:
         return guard.value(name, hook, lambda owner: getattr(owner, attribute))
 
-    return Transform(transform, guarded)
-
-
-def _passing_on(guard: Guard, name: str, hook: Hook) -> Hook:
-    return guard.value(name, hook, lambda *arguments: arguments[-1])
+    return Transform(InPlaceOf().generic_visit, guarded)
 
 
 def after_setting(attribute: str) -> Transform:
     """``HOOK(every argument)`` after each statement that sets ``self.<attribute>``."""
 
-    def transform(function: _Function) -> None:
-        arguments = _arguments(function, None)
-
+    def apply(function: _Function) -> None:
         class Setting(ast.NodeTransformer):
             def _visit(self, node: ast.Assign | ast.AugAssign) -> ast.AST | list[ast.AST]:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if not any(isinstance(one, ast.Attribute) and one.attr == attribute for one in targets):
                     return node
-                return [node, locate(ast.Expr(value=call_hook(*copy.deepcopy(arguments), at=node)), node)]
+                return [node, locate(ast.Expr(value=call_hook(*_arguments(function, None), at=node)), node)]
 
             visit_Assign = visit_AugAssign = _visit
 
-        function.body = [
-            one
-            for statement in function.body
-            for visited in [Setting().visit(statement)]
-            for one in (visited if isinstance(visited, list) else [visited])
-        ]
+        Setting().generic_visit(function)
 
-    return Transform(transform, Guard.call)
-
-
-def _where_it_yields(function: _Function) -> None:
-    """``if HOOK(value): yield value`` for each ``yield value``, including those in nested functions."""
-
-    class Yields(ast.NodeTransformer):
-        def visit_Expr(self, node: ast.Expr) -> ast.AST:
-            if not isinstance(node.value, ast.Yield) or node.value.value is None:
-                return node
-            is_wanted = call_hook(copy.deepcopy(node.value.value), at=node)
-            return locate(ast.If(test=is_wanted, body=[node], orelse=[]), node)
-
-    function.body = [Yields().visit(statement) for statement in function.body]
-
-
-def _letting_through(guard: Guard, name: str, hook: Hook) -> Hook:
-    return guard.value(name, hook, lambda value: True)
-
-
-around = Transform(_around, Guard.context)
-around_with_all = Transform(_around_with_all, Guard.context)
-observing = Transform(_observing, Guard.context)
-on_entry = Transform(_on_entry, Guard.call)
-on_entry_with_all = Transform(_on_entry_with_all, Guard.call)
-at_end = Transform(_at_end, Guard.call)
-on_return = Transform(_on_return, _passing_on)
-where_it_yields = Transform(_where_it_yields, _letting_through)
+    return Transform(apply, Guard.call)

@@ -1,4 +1,4 @@
-"""Opens and closes the connection to the process that watches this one.
+"""Opens and closes the connection to the process that watches this one, and forks whenever that one asks.
 
 Not here: what is sent over it (see ``recorder``), and what is run (see ``launch``).
 """
@@ -8,13 +8,18 @@ from __future__ import annotations
 import atexit
 import errno
 import fcntl
+import gc
+import json
 import os
+import random
 import resource
 import signal
 import socket
 import sys
 import time
+from select import select as _select  # before the tracer observes it
 from types import FrameType
+from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.tracer import Tracer
@@ -26,7 +31,7 @@ _EXECUTORS = os.path.join("concurrent", "futures", "process.py")
 _SPAWN = "_spawnvef"
 
 _sleep = time.sleep  # the script may replace them
-_kill = os.kill
+_kill, _fork, _waitpid, _exit = os.kill, os.fork, os.waitpid, os._exit
 
 
 def connect() -> socket.socket:
@@ -120,3 +125,79 @@ def end_with_it(error: OSError) -> None:
         _kill(0, signal.SIGTERM)
         _sleep(1)
         _kill(0, signal.SIGKILL)
+
+
+# -- forks that the parent asks for -----------------------------------------------------------------
+
+_RANDOM_SEED = 0
+"""Makes random numbers the same in each run of a script, so that only the schedule differs."""
+
+
+def wait_for_forks(
+    connection: socket.socket, reader: wire.FrameReader
+) -> tuple[socket.socket, dict[str, Any]]:
+    """Fork a process with a loaded script whenever the parent asks, and report how each fork ended.
+
+    So what takes longest, the start of Python and of the tracer, is done once for many runs. Not here: forks
+    that the script makes.
+
+    Returns only in the forks, each with its own connection and options.
+    """
+    woken, waker = os.pipe()
+    os.set_blocking(waker, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    gc.collect()
+    gc.freeze()
+    connection.sendall(wire.json_frame(wire.FORK, {}))
+    while True:
+        watched: list[Any] = [connection, woken]
+        ready = _select(watched, [], [])[0]
+        if woken in ready:
+            os.read(woken, 4096)
+            _tell_who_ended(connection)
+        if connection not in ready:
+            continue
+        data = super(socket.socket, connection).recv(65536)
+        if not data:
+            _exit(0)
+        for kind, payload in reader.feed(data):
+            if kind != wire.FORK:
+                continue
+            pid = _fork()
+            if not pid:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for descriptor in (woken, waker):
+                    os.close(descriptor)
+                connection.close()
+                return _enter_fork(**json.loads(payload))
+            connection.sendall(wire.json_frame(wire.FORK, {"pid": pid}))
+
+
+def _tell_who_ended(connection: socket.socket) -> None:
+    while True:
+        try:
+            pid, status = _waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            return
+        told = {"ended": pid, "status": os.waitstatus_to_exitcode(status)}
+        connection.sendall(wire.json_frame(wire.FORK, told))
+
+
+def _enter_fork(address: str, outputs: list[str]) -> tuple[socket.socket, dict[str, Any]]:
+    """Do what the start of a process would have done. ``outputs`` are the terminals for stdout and stderr."""
+    os.setsid()
+    for descriptor, name in enumerate(outputs, 1):
+        opened = os.open(name, os.O_WRONLY | os.O_NOCTTY)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    random.seed(_RANDOM_SEED)
+    os.environ[wire.ENV] = address
+    connection = connect()
+    told = receive(connection, wire.FrameReader(), wire.OPTIONS)
+    if told is None:
+        _exit(1)
+    return connection, json.loads(told)

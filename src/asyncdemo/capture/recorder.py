@@ -91,7 +91,7 @@ class Origins:
         if filename.startswith("<"):
             return filename
         path = filename if filename.startswith("/") else f"{self._folder}/{filename}"
-        return _normal(path) if _ODD.search(path) else path
+        return _normpath(path) if _ODD.search(path) else path
 
     def is_stdlib(self, filename: str) -> bool:
         known = self._stdlib.get(filename)
@@ -124,17 +124,6 @@ class Origins:
         return path
 
 
-def _normal(path: str) -> str:
-    """What ``os.path.normpath`` returns for an absolute path."""
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/" + "/".join(parts)
-
-
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
     """The prefixes of file names in these folders, with and without links resolved."""
     ways = [way(folder) for folder in folders for way in (os.path.abspath, os.path.realpath)]
@@ -161,7 +150,12 @@ _STDLIB_DIRS = _prefixes(
     {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
 )
 # the script may replace them
-_thread_time_ns, _clock, _sleep = time.thread_time_ns, time.perf_counter_ns, time.sleep
+_normpath, _thread_time_ns, _clock, _sleep = (
+    os.path.normpath,
+    time.thread_time_ns,
+    time.perf_counter_ns,
+    time.sleep,
+)
 
 
 def nothing() -> None:

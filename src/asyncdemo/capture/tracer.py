@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture import frames, wire
@@ -34,16 +34,14 @@ from asyncdemo.capture.libraries.hooks import in_modules
 from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 from asyncdemo.capture.libraries.server_requests import Requests
 from asyncdemo.capture.loops import uvloop_loops
-from asyncdemo.capture.loops.asyncio_loops import EventLoops, Relays
-from asyncdemo.capture.loops.delays import Delays
+from asyncdemo.capture.loops.asyncio_loops import EventLoops
 from asyncdemo.capture.loops.greenlets import Greenlets
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.tasks import Tasks
-from asyncdemo.capture.loops.virtual_clock import Deadlock, VirtualClock
+from asyncdemo.capture.loops.virtual_clock import Deadlock, Delays, VirtualClock
 from asyncdemo.capture.loops.wait_reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
-from asyncdemo.capture.script import interpreters, source, workers
-from asyncdemo.capture.script.restarts import Restarts
+from asyncdemo.capture.script import processes, source
 
 
 class Tracer:
@@ -63,24 +61,24 @@ class Tracer:
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
         self.recorder = recorder = Recorder(origins, now, process, slow_ns)
-        self._loops = Loops(recorder)
+        self.loops = Loops(recorder)
         if self.clock is not None:
-            self._loops.offset_ns = 0
-        self._limits = Limits(recorder, self._loops)
+            self.loops.offset_ns = 0
+        self._limits = Limits(recorder, self.loops)
         self._reasons = Reasons(recorder, self._limits.resource_of)
-        self._census = Census(recorder, self._loops, self._limits.resource_of)
+        self.census = Census(recorder, self.loops, self._limits.resource_of)
         self._on_lost = on_lost
-        self._watchdog = Watchdog(
+        self.watchdog = Watchdog(
             recorder, self._real_sleep, self._lost, self.guard.missed, self._look_at_threads()
         )
-        self._slow_ns = slow_ns
-        self._tasks = Tasks(recorder, self._reasons, self.guard)
-        self._relays = Relays()
-        self._waits = Waits(recorder, self._loops)
-        self._requests = Requests(recorder, self._loops)
-        self._pools = PoolRegistry(recorder, self._loops, self._limits, self._waits)
+        self.loops.slow_ns, self.loops.on_slow = slow_ns, self.watchdog.slow_step
+        self.loops.failed = self.guard.missed
+        self._tasks = Tasks(self._reasons, self.loops, self.guard)
+        self._waits = Waits(recorder, self.loops)
+        self._requests = Requests(recorder, self.loops)
+        self._pools = PoolRegistry(recorder, self.loops, self._limits, self._waits)
         self._reasons.service_of, self._reasons.connections = self._pools.service_of, self._pools.connections
-        self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
+        self._executors = Executors(recorder, self._reasons, self.loops, self._limits, self._waits)
 
     def install(self, serves: bool = False, follow: bool = False, sums_tasks: bool = False) -> None:
         """Start observing.
@@ -92,34 +90,25 @@ class Tracer:
         """
         patches, recorder = self.patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
-        slow_step = self._watchdog.slow_step
-        EventLoops(
-            recorder,
-            self._reasons,
-            self._loops,
-            self._tasks,
-            self._relays,
-            self._slow_ns,
-            slow_step,
-            self.guard.missed,
-        ).install(patches)
+        EventLoops(self._tasks).install(patches)
         self._limits.install(patches)
-        threads = Threads(recorder, self._loops, self._limits, self._waits)
+        threads = Threads(recorder, self.loops, self._limits, self._waits)
         threads.install(patches)
         self._executors.install(patches)
         if self.clock is not None:
             clock = self.clock
-            clock.on_spin = self._watchdog.look
+            clock.on_spin = self.watchdog.look
             clock.install(patches)
             sleep = clock.sleep
             threads.on_start = lambda: clock.go_real("a thread was started")
         calls.install(recorder, self._waits, patches, sleep)
         guard = self.guard
-        patches.leave(builtins, source.LANE, guard.context("lane", self._lane))
-        patches.leave(builtins, source.AT_WORK, guard.call("main thread", self.open_main_thread))
+        # for good, as the script's code calls them
+        setattr(builtins, source.LANE, guard.context("lane", self._lane))
+        setattr(builtins, source.AT_WORK, guard.call("main thread", self.open_main_thread))
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
         frames.install(patches)
-        restarts = Restarts(recorder, patches)
+        restarts = processes.Restarts(recorder, patches)
         restarts.install()
         if serves:
             self._requests.install(patches)
@@ -135,7 +124,7 @@ class Tracer:
                 **in_modules(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
                 **(
-                    {"multiprocessing.spawn": lambda m: workers.follow(patches, m)}
+                    {"multiprocessing.spawn": lambda m: processes.follow(patches, m)}
                     if follow
                     else {"multiprocessing.process": restarts.install_multiprocessing}
                 ),
@@ -147,42 +136,25 @@ class Tracer:
     def _look_at_threads(self) -> Callable[[], None]:
         if self.clock is not None or sys.platform != "linux":
             return lambda: None
-        off_cpu = OffCpu(self.recorder, self._loops)
+        off_cpu = OffCpu(self.recorder, self.loops)
         self.recorder.on_thread_end = self.guard.call("end of a thread", off_cpu.thread_ends)
         look: Callable[[], None] = self.guard.call("waits outside Python", off_cpu.look)
         return look
 
-    def prepare(self) -> None:
-        """Allocate the memory that observing needs."""
-        self._watchdog.prepare()
-
     def delay(self, plan: int | Sequence[tuple[int, int]]) -> None:
         """Let time pass before callbacks. ``plan`` is a seed, or (number of the callback, ns) for each."""
-        if self.clock is None:
-            return
-        delays = plan if isinstance(plan, int) else dict(plan)
-        self._loops.on_run = self.guard.call("delays", Delays(delays, self.clock, self._delayed).watch)
+        if self.clock is not None:
+            recorder = self.recorder
+            delays = Delays(
+                plan if isinstance(plan, int) else dict(plan),
+                self.clock,
+                lambda *delay: recorder.define(wire.Delay(*delay)),
+            )
+            self.loops.on_run = self.guard.call("delays", delays.watch)
 
     def start(self, connection: socket.socket) -> None:
-        """Start the watchdog, after ``prepare``."""
-        self._watchdog.start(self._loops, connection, self.guard.call("who is stuck", self._census.tell))
-
-    def start_without_thread(self) -> None:
-        """Start where there can be no threads: the caller then calls ``look`` now and then."""
-        self._watchdog.attend(self._loops)
-
-    def look(self) -> None:
-        """Sample the steps that take long, and send what was recorded."""
-        self._watchdog.look()
-        self.recorder.pack()
-        self.recorder.offer(lambda: None)
-
-    def tell_stuck(self, interrupted: FrameType | None = None) -> None:
-        """Report the tasks and threads that have not ended.
-
-        ``interrupted`` is the frame at which this thread was, if this is called in a signal handler.
-        """
-        self._census.tell(interrupted)
+        """Start the watchdog, after its ``prepare``."""
+        self.watchdog.start(self.loops, connection, self.guard.call("who is stuck", self.census.tell))
 
     def stop(self) -> None:
         """Stop observing. The script goes on as if it had never been observed."""
@@ -205,15 +177,15 @@ class Tracer:
     # -- hooks ----------------------------------------------------------------------------------
 
     def _lane(self, function: str, arguments: tuple[Any, ...]) -> _Lane:
-        loop = self._loops.running_loop_state()
+        loop = self.loops.running_loop_state()
         if type(loop) is LoopState and loop.track < 0:
             return _CallbackLane(self.recorder, loop, source.lane_name(function, arguments), function)
         return _Lane(self.recorder, self._track, source.lane_name(function, arguments), function)
 
     def _track(self) -> int:
         """The track that runs here. A thread not started by ``threading`` gets one at its first lane."""
-        track = self._loops.current_track()
-        if track < 0 and self._loops.running_loop_state() is None:
+        track = self.loops.current_track()
+        if track < 0 and self.loops.running_loop_state() is None:
             track = self._waits.thread_state().track
             self.recorder.record((wire.THREAD_RUNS, track, self.recorder.now(), 0, 0, 0))
         return track
@@ -223,49 +195,30 @@ class Tracer:
         frame = recorder.user_caller(sys._getframe(1)) or recorder.caller(sys._getframe(1))
         recorder.define(wire.Unawaited(coroutine.__qualname__, recorder.now(), recorder.frame_site(frame)))
 
-    def _install_uvloop(self, module: ModuleType) -> None:
+    def _go_real(self, why: str) -> None:
         if self.clock is not None:
-            self.clock.go_real("uvloop keeps time itself")
-        uvloop_loops.install(
-            module,
-            self.recorder,
-            self._loops,
-            self._tasks,
-            self._relays,
-            self._reasons,
-            self.patches,
-            self._slow_ns,
-            self._watchdog.slow_step,
-            self.guard.missed,
-        )
+            self.clock.go_real(why)
+
+    def _install_uvloop(self, module: ModuleType) -> None:
+        self._go_real("uvloop keeps time itself")
+        uvloop_loops.install(module, self._tasks, self.patches)
 
     def _install_interpreters(self, module: ModuleType) -> None:
-        clock = self.clock
-        on_use = (lambda: None) if clock is None else (lambda: clock.go_real("another interpreter was used"))
-        interpreters.install(self._waits, self.patches, module, on_use)
+        processes.install_interpreters(
+            self._waits, self.patches, module, lambda: self._go_real("another interpreter was used")
+        )
 
     def _install_greenlets(self, module: ModuleType) -> None:
-        if self.clock is not None:
-            self.clock.go_real("gevent keeps time itself")
-        Greenlets(
-            self.recorder,
-            self._loops,
-            self._waits,
-            self._slow_ns,
-            self._watchdog.slow_step,
-            self.guard.missed,
-        ).install(self.patches, module)
+        self._go_real("gevent keeps time itself")
+        Greenlets(self.loops, self._waits).install(self.patches, module)
 
     def _went_real(self, why: str) -> None:
         self.recorder.define(wire.Clock("real", why))
 
-    def _delayed(self, callback: int, length_ns: int, at_ns: int) -> None:
-        self.recorder.define(wire.Delay(callback, length_ns, at_ns))
-
     def _deadlocked(self) -> None:
         waits = [
             f"{one.name} ({one.function}) waits{self.recorder.words_of(one.site)}"
-            for one in self._census.tell()
+            for one in self.census.tell()
         ]
         text = (
             "Deadlock: no timer is set and nothing is outstanding, so no task can go on. "

@@ -1,6 +1,6 @@
 """Children that are forks of one process that has already loaded the script: many runs, one start.
 
-Not here: what the process does (see ``capture.script.forks``), which runs to make (``serving.schedules``).
+Not here: what the process does (see ``capture.parent``), which runs to make (``serving.schedules``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs a script in many schedules under the virtual clock, and shrinks those that differ.
 
 A schedule is a script's run on a machine that is now and then busy with something else: time passes before
-some callbacks of its event loop. Not here: how time passes (see ``capture.loops.delays``), or what is
+some callbacks of its event loop. Not here: how time passes (see ``capture.loops.virtual_clock``), or what is
 compared (see ``analysis.schedules``).
 """
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.model import Run
-from tests.support.plain_and_traced import has, plain, traced
+from tests.support.plain_and_traced import alike, has, plain, traced
 
 OWN_HANDLES = r"""
 import asyncio, gc, heapq, sys, weakref
@@ -201,33 +200,6 @@ async def main():
 asyncio.run(main())
 """
 
-NO_WEAK_REFERENCE = r"""
-import asyncio, time
-
-class Loop(asyncio.AbstractEventLoop):
-    __slots__ = ("ran",)
-    def __getattr__(self, name):
-        print("asked for", name)
-        raise RuntimeError(name)
-    def __setattr__(self, name, value):
-        if name != "ran":
-            print("set", name)
-        object.__setattr__(self, name, value)
-
-class Bare:
-    __slots__ = ()
-
-for loop in (Loop(), Bare()):
-    asyncio._set_running_loop(loop)
-    time.sleep(0.001)
-    time.sleep(0.001)
-    asyncio._set_running_loop(None)
-async def main():
-    time.sleep(0.001)
-    print("ran")
-asyncio.run(main())
-"""
-
 DESCRIPTORS = r"""
 import asyncio, os, time
 
@@ -251,26 +223,21 @@ SCRIPTS = {
     "handles of one's own in debug mode": (OWN_HANDLES, "debug"),
     "a loop of one's own": (OWN_LOOP,),
     "objects that mind": (HOSTILE,),
-    "a loop that takes nothing": (NO_WEAK_REFERENCE,),
+    "objects that mind on uvloop": (
+        HOSTILE.replace("asyncio.run(", "uvloop.run(").replace("import asyncio", "import uvloop, asyncio", 1),
+    ),
     "descriptors": (DESCRIPTORS,),
 }
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_nothing_changes(name: str, tmp_path: Path) -> None:
-    run = _alike(tmp_path, *SCRIPTS[name])
-    assert not _faults(run)
-    assert any(track.steps for track in run.tracks)
-
-
-def test_nothing_changes_on_uvloop(tmp_path: Path) -> None:
-    if not has("uvloop"):
+    source, *arguments = SCRIPTS[name]
+    if "uvloop" in name and not has("uvloop"):
         pytest.skip("this Python has no uvloop")
-    source = HOSTILE.replace("asyncio.run(", "uvloop.run(").replace(
-        "import asyncio", "import uvloop, asyncio", 1
-    )
-    run = _alike(tmp_path, source)
-    assert not _faults(run)
+    seen, run = alike(tmp_path, source, *arguments)
+    assert seen.exit_code == 0
+    assert not [note for note in run.notes if "failed" in note]
     assert any(track.steps for track in run.tracks)
 
 
@@ -322,9 +289,7 @@ asyncio.run(main())
 
 
 def test_who_wakes_whom_and_what_is_a_step(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(FROM_ELSEWHERE.lstrip("\n"), encoding="utf-8")
-    seen, run = traced("script.py", folder=tmp_path)
-    assert seen == plain("script.py", folder=tmp_path)
+    seen, run = alike(tmp_path, FROM_ELSEWHERE)
     tracks = {track.function: track for track in run.tracks}
     names = {track.name: track.index for track in run.tracks}
     assert (names["setter"], tracks["waits"].index) in {(wake.waker, wake.woken) for wake in run.wakes}
@@ -383,15 +348,3 @@ def test_a_fault_in_a_step_switches_off_that_hook_alone(tmp_path: Path) -> None:
     failed = {note.split("`")[1] for note in run.notes if "hook there failed" in note}
     assert "Handle._run" in failed
     assert any(track.steps for track in run.tracks), "what was before is recorded"
-
-
-def _alike(folder: Path, source: str, *arguments: str) -> Run:
-    (folder / "script.py").write_text(source.lstrip("\n"), encoding="utf-8")
-    seen, run = traced("script.py", *arguments, folder=folder)
-    assert seen == plain("script.py", *arguments, folder=folder)
-    assert seen.exit_code == 0
-    return run
-
-
-def _faults(run: Run) -> list[str]:
-    return [note for note in run.notes if "failed" in note]

@@ -10,7 +10,7 @@ import pytest
 from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.steps import blocking_steps
-from asyncdemo.model import Lane, Outcome, RunOutcome, State, TrackKind
+from asyncdemo.model import Outcome, RunOutcome, State, TrackKind
 from asyncdemo.recording.runner import Options, Target, record
 from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.truth import Recorded, recorded
@@ -36,48 +36,28 @@ SLEEPERS = """
 
 
 @pytest.fixture(scope="module")
-def sleepers(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    return recorded(tmp_path_factory.mktemp("sleepers"), SLEEPERS, lanes=["cooperative", "blocking"])
-
-
-@pytest.fixture(scope="module")
 def patched(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     return recorded(tmp_path_factory.mktemp("patched"), PATCHED, lanes=list(LANES))
 
 
-def told_of(lane: Lane) -> set[str]:
-    return {span.wait.reason for span in lane.spans}
-
-
 class TestStates:
-    def test_a_greenlet_that_sleeps_waits(self, sleepers: Recorded) -> None:
-        assert sleepers.at("cooperative()", sleepers.between("c0", "b0")) == "waiting (sleep)"
-        assert sleepers.at("blocking()", sleepers.between("c0", "b0")) == "waiting (sleep)"
-
-    def test_one_that_does_not_switch_runs_and_who_slept_enough_is_ready(self, sleepers: Recorded) -> None:
-        assert sleepers.at("blocking()", sleepers.between("b0", "b1")) == "running"
-        assert sleepers.at("cooperative()", sleepers.marks["b1"] - 20_000_000) == "ready"
-
-    def test_it_held_the_hub_and_its_line_is_told(self, sleepers: Recorded) -> None:
-        (step,) = blocking_steps(sleepers.run)
+    def test_one_that_sleeps_waits_and_one_that_does_not_switch_holds_the_hub(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, SLEEPERS, lanes=["cooperative", "blocking"])
+        assert told.at("cooperative()", told.between("c0", "b0")) == "waiting (sleep)"
+        assert told.at("blocking()", told.between("c0", "b0")) == "waiting (sleep)"
+        assert told.at("blocking()", told.between("b0", "b1")) == "running"
+        assert told.at("cooperative()", told.marks["b1"] - 20_000_000) == "ready"
+        (step,) = blocking_steps(told.run)
         assert step.reason == "sleep"
         assert step.site is not None and step.site.function == "blocking"
-        (finding,) = diagnose(sleepers.run)
+        (finding,) = diagnose(told.run)
         assert finding.message.startswith("time.sleep held the hub")
         assert finding.advice.startswith("Call `gevent.monkey.patch_all()`")
-
-    def test_a_check_speaks_of_the_hub(self, sleepers: Recorded) -> None:
         with pytest.raises(CheckFailed, match=r"No step may hold the hub longer than 50 ms\. blocking"):
-            Seen(sleepers.run).never_blocked()
-
-    def test_the_thread_that_only_runs_the_hub_is_no_row(self, tmp_path: Path) -> None:
-        told = recorded(tmp_path, SLEEPERS)
-        assert sorted(lane.name for lane in told.run.lanes) == [
-            "Greenlet-0 cooperative",
-            "Greenlet-1 blocking",
-        ]
+            Seen(told.run).never_blocked()
 
     def test_one_that_was_spawned_and_has_not_begun_is_ready(self, tmp_path: Path) -> None:
+        """The thread that only runs the hub is no row."""
         script = """
             import gevent, time
             def work():
@@ -85,6 +65,7 @@ class TestStates:
             gevent.joinall([gevent.spawn(work) for _ in range(3)])
         """
         told = recorded(tmp_path, script)
+        assert sorted(lane.name for lane in told.run.lanes) == [f"Greenlet-{n} work" for n in range(3)]
         last = told.lane("Greenlet-2 work")
         assert [span.state for span in last.spans if span.duration_ns] == [State.READY, State.RUNNING]
         assert last.spans[0].duration_ns > last.spans[1].duration_ns
@@ -279,42 +260,25 @@ PATCHED = """
 class TestMonkeyPatched:
     """The tracer wraps first, gevent patches after."""
 
-    def test_it_runs_as_it_would(self, patched: Recorded) -> None:
-        assert patched.run.outcome is RunOutcome.OK
+    def test_what_is_patched_waits_and_nothing_holds_the_hub(self, patched: Recorded) -> None:
         assert "['t0', 't1', 't2']" in patched.stdout
-
-    @pytest.mark.parametrize(
-        ("lane", "marks", "state"),
-        [
-            ("sleeps()", ("s0", "s1"), "waiting (sleep)"),
-            ("reads", ("r0", "r1"), "waiting (net.read)"),
-            ("waits_for_a_process()", ("p0", "p1"), "waiting (subprocess)"),
-        ],
-    )
-    def test_what_is_patched_waits(
-        self, patched: Recorded, lane: str, marks: tuple[str, str], state: str
-    ) -> None:
-        (found,) = (one for one in patched.run.lanes if one.name.startswith(lane.partition("(")[0]))
-        assert patched.at(found.name, patched.between(*marks)) == state
-
-    def test_a_pool_of_two_never_has_three(self, patched: Recorded) -> None:
+        for function, marks, reason in (
+            ("sleeps", ("s0", "s1"), "sleep"),
+            ("reads", ("r0", "r1"), "net.read"),
+            ("waits_for_a_process", ("p0", "p1"), "subprocess"),
+        ):
+            (found,) = (one for one in patched.run.lanes if one.name.startswith(function))
+            assert patched.at(found.name, patched.between(*marks)) == f"waiting ({reason})"
         seen = Seen(patched.run, functions=LANES)
         seen.calls("limited").happen(6).all_return().peak_is(2)
+        seen.never_blocked()
 
     def test_threads_are_greenlets_of_the_one_thread(self, patched: Recorded) -> None:
-        hosts = {patched.run.tracks[lane.track].thread for lane in patched.run.lanes}
-        assert len(hosts) == 1
-        names = {patched.run.tracks[lane.track].name for lane in patched.run.lanes}
-        assert {"t0", "t1", "t2"} <= names
-        threads = [track.name for track in patched.run.tracks if track.kind == "thread"]
-        assert threads == ["MainThread"]
-
-    def test_gevents_own_locks_are_no_resources(self, patched: Recorded) -> None:
-        assert not patched.run.resources
-
-    def test_nothing_held_the_hub(self, patched: Recorded) -> None:
-        assert not blocking_steps(patched.run)
-        Seen(patched.run).never_blocked()
+        tracks = patched.run.tracks
+        assert len({tracks[lane.track].thread for lane in patched.run.lanes}) == 1
+        assert {"t0", "t1", "t2"} <= {tracks[lane.track].name for lane in patched.run.lanes}
+        assert [track.name for track in tracks if track.kind == "thread"] == ["MainThread"]
+        assert not patched.run.resources, "gevent's own locks are none"
 
     def test_only_what_was_patched_is(self, tmp_path: Path) -> None:
         script = """
@@ -346,7 +310,8 @@ class TestBesideOthers:
         told = recorded(tmp_path, script, lanes=["naps"])
         assert len(told.run.lanes) == 4
         assert len({told.run.tracks[lane.track].thread for lane in told.run.lanes}) == 2
-        assert all(told_of(lane) == {"", "sleep"} for lane in told.run.lanes)
+        for lane in told.run.lanes:
+            assert {span.wait.reason for span in lane.spans} == {"", "sleep"}
 
     def test_asyncio_after_gevent_is_asyncio(self, tmp_path: Path) -> None:
         script = """
@@ -361,27 +326,22 @@ class TestBesideOthers:
         (finding,) = diagnose(told.run)
         assert finding.message.startswith("time.sleep held the event loop")
 
-    def test_greenlets_without_a_hub_are_left_alone(self, tmp_path: Path) -> None:
-        script = """
-            import greenlet, time
-            def inner():
-                time.sleep(0.05)
-            greenlet.greenlet(inner).switch()
-            assert greenlet.gettrace() is None
-        """
-        told = recorded(tmp_path, script)
-        assert [track.name for track in told.run.tracks] == ["MainThread"]
-
-    def test_a_tracer_of_the_script_goes_on(self, tmp_path: Path) -> None:
+    def test_greenlets_without_a_hub_are_left_alone_and_a_tracer_of_the_script_goes_on(
+        self, tmp_path: Path
+    ) -> None:
         script = """
             import greenlet
+            assert greenlet.gettrace() is None
+            greenlet.greenlet(len).switch("")
             seen = []
             greenlet.settrace(lambda event, arguments: seen.append(event))
             import gevent
             gevent.spawn(gevent.sleep, 0.01).join()
             print("MARK", "switches", len(seen), flush=True)
         """
-        assert recorded(tmp_path, script).marks["switches"] > 2
+        told = recorded(tmp_path, script)
+        assert told.marks["switches"] > 2
+        assert sum(track.kind == "task" for track in told.run.tracks) == 1
 
     def test_a_failing_hook_does_not_reach_the_script(self, tmp_path: Path) -> None:
         script = """

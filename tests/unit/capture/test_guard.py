@@ -215,16 +215,6 @@ def test_hooks_may_fail_and_the_script_never_notices(
     assert len(off) >= len(names) // 3
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("share", range(SHARES))
-def test_every_hook_may_fail_and_the_script_never_notices(
-    share: int, script: Path, expected: tuple[object, ...], tmp_path: Path
-) -> None:
-    names = names_of_hooks(script, expected, tmp_path)[share::SHARES]
-    off = [switched_off([name], script, expected, tmp_path) for name in names]
-    assert len(set().union(*off)) >= len(names) // 3
-
-
 @pytest.mark.parametrize("where", ["call", "enter", "value", "exit"])
 def test_all_hooks_may_fail(where: str, script: Path, expected: tuple[object, ...], tmp_path: Path) -> None:
     environment = faulty(tmp_path / "site", "every hook", where=where)

@@ -4,6 +4,8 @@ A hook that finds nothing to hook is no error for the script, only what it would
 a Python has moved or renamed is found out here. Not for: what a hook tells.
 """
 
+# ruff: noqa: E501 - a script prints much in few lines
+
 from __future__ import annotations
 
 import ast
@@ -11,17 +13,17 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import pytest
 
 import asyncdemo.capture
 from asyncdemo.capture.libraries.wait_reasons import _REASONS
 from asyncdemo.capture.loops.wait_reasons import _BY_CODE, _LIMITED
-from tests.support.plain_and_traced import PYTHON
+from tests.support.plain_and_traced import PYTHON, alike
 
 CAPTURE = Path(asyncdemo.capture.__file__).parent
 
@@ -35,7 +37,7 @@ from asyncdemo.capture.script import launch
 from asyncdemo.capture.tracer import Tracer, _Finder
 from asyncdemo.capture.recorder import Origins
 
-calls, absent = [], []
+calls, absent, hooked = [], [], set()
 find, rewrite, set_ = instrument._find_function, instrument.Patches.rewrite, instrument.Patches.set
 
 def names(code):
@@ -53,12 +55,18 @@ def checked_rewrite(self, module, qualname, hook, transform):
     done = rewrite(self, module, qualname, hook, transform)
     if not done or names(function.__code__) == before:
         absent.append([module.__name__, qualname])
+    else:
+        hooked.add((module.__name__, qualname))
     return done
 
 def checked_set(self, owner, name, value):
     called()
     if not hasattr(owner, name):
         absent.append([getattr(owner, "__module__", owner.__name__), name])
+    elif isinstance(owner, types.ModuleType):
+        hooked.add((owner.__name__, name))
+    else:
+        hooked.add((owner.__module__, f"{owner.__qualname__}.{name}"))
     set_(self, owner, name, value)
 
 instrument.Patches.rewrite, instrument.Patches.set = checked_rewrite, checked_set
@@ -71,6 +79,7 @@ parent.connect = lambda: ours
 parent.receive = lambda connection, reader, kind: json.dumps(options)
 parent.begin = lambda tracer, connection: None
 first = launch._observed()
+at_once = sorted(hooked)
 without = []
 for name in [name for finder in sys.meta_path if isinstance(finder, _Finder) for name in finder._wanted]:
     try:
@@ -81,39 +90,33 @@ first.stop()
 Tracer(Origins(()), True, 1, print).install()
 not_followed = next(finder for finder in sys.meta_path if isinstance(finder, _Finder))
 not_followed._wanted["multiprocessing.process"](importlib.import_module("multiprocessing.process"))
-sys.stdout.write(json.dumps({"calls": calls, "absent": absent, "without": without}))
+sys.stdout.write(json.dumps({"calls": calls, "absent": absent, "without": without, "hooked": at_once}))
 sys.stdout.flush()
 os.kill(os.getpid(), 9)  # its own ending is hooked
 """
 
 
-@dataclass(frozen=True)
-class Hooked:
-    """calls: the (file, line)s of capture that hook. absent: (module, function). without: not installed."""
+Hooked = dict[str, set[Any]]
+"""What hooks, and what is hooked.
 
-    calls: frozenset[tuple[str, int]]
-    absent: frozenset[tuple[str, str]]
-    without: frozenset[str]
+calls: the (file, line)s of capture that hook. absent: (module, function). without: modules that are not
+installed. hooked: the (module, name)s that are hooked before the script imports anything.
+"""
 
 
 @pytest.fixture(scope="module")
 def hooked(tmp_path_factory: pytest.TempPathFactory) -> Hooked:
     script = tmp_path_factory.mktemp("hooks") / "everything.py"
     script.write_text(_EVERYTHING)
+    environment = {"PYTHONPATH": str(CAPTURE.parents[1]), "PATH": ""}
     run = subprocess.run(
-        [PYTHON, "-W", "ignore", script],
-        env={"PYTHONPATH": str(CAPTURE.parents[1]), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
+        [PYTHON, "-W", "ignore", script], env=environment, capture_output=True, text=True, check=False
     )
     assert run.stdout, run.stderr
-    found = json.loads(run.stdout)
-    return Hooked(
-        frozenset((file, line) for file, line in found["calls"]),
-        frozenset((module, name) for module, name in found["absent"]),
-        frozenset(found["without"]),
-    )
+    return {
+        kind: {tuple(one) if isinstance(one, list) else one for one in found}
+        for kind, found in json.loads(run.stdout).items()
+    }
 
 
 _ABSENT = {
@@ -134,22 +137,27 @@ _IN_OTHER_PYTHONS = (
     if sys.version_info >= (3, 13)
     else "patches.set(threading, 'Lock', lock_type)",
     *(() if sys.version_info >= (3, 12) else ("patches.set(os, name, _fork_without_our_thread(",)),
-    *(() if sys.version_info >= (3, 14) else ("rewrite(base_events, 'BaseEventLoop.call_soon_threadsafe'",)),
+    *(
+        ()
+        if sys.version_info >= (3, 14)
+        else ("patches.rewrite(module, 'create'", "patches.rewrite(module, f'Interpreter.")
+    ),
 )
 """Hooks of what this one does not have, or has as something else."""
-_NO_INTERPRETERS = sys.version_info < (3, 14)
-_OPTIONAL = {"starlette.applications"} | ({"concurrent.interpreters"} if _NO_INTERPRETERS else set())
+_OPTIONAL = {"starlette.applications"} | (
+    {"concurrent.interpreters"} if sys.version_info < (3, 14) else set()
+)
 """In the extra ``lab``, and from Python 3.14 on."""
 
 
 def test_each_hook_finds_its_function(hooked: Hooked) -> None:
-    assert hooked.absent == {(module, name) for module, name in _ABSENT if module not in hooked.without}
+    assert hooked["absent"] == {(module, name) for module, name in _ABSENT if module not in hooked["without"]}
 
 
 @pytest.mark.skipif(sys.executable != PYTHON, reason="the libraries are those of the tests' own Python")
 def test_what_is_looked_at_above_is_every_hook(hooked: Hooked) -> None:
-    assert hooked.without <= _OPTIONAL
-    assert _hooking_lines() == hooked.calls
+    assert hooked["without"] <= _OPTIONAL
+    assert _hooking_lines() == hooked["calls"]
 
 
 @pytest.mark.parametrize("package", ["asyncio", *_REASONS])
@@ -189,9 +197,60 @@ def _hooking_lines() -> set[tuple[str, int]]:
     return {
         (str(path), node.lineno)
         for path in CAPTURE.rglob("*.py")
-        if not (_NO_INTERPRETERS and path.stem == "interpreters")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
         and re.fullmatch(r"(.*patches\.)?rewrite|.*patches\.set", ast.unparse(node.func))
         and not ast.unparse(node).startswith(_IN_OTHER_PYTHONS)
     }
+
+
+# -- called wrongly ---------------------------------------------------------------------------------
+
+_CALLED_WRONG = """\
+import importlib, inspect, json, sys, warnings
+import asyncio.base_events, asyncio.runners, concurrent.futures.thread, multiprocessing.process, queue, ssl, subprocess
+def said(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = call()
+        except BaseException as error:
+            return type(error).__name__, str(error), [str(one.message) for one in caught]
+    return "returned", type(result).__name__, [str(one.message) for one in caught]
+for module, qualname in json.loads(sys.argv[1]):
+    function = importlib.import_module(module)
+    for part in qualname.split("."):
+        function = getattr(function, part)
+    print(module, qualname)
+    print(" ", said(lambda: str(inspect.signature(function))), getattr(function, "__text_signature__", None))
+    print(" ", [getattr(function, name, None) for name in ("__name__", "__qualname__", "__module__", "__defaults__", "__kwdefaults__")])
+    print(" ", [test(function) for test in (callable, inspect.isbuiltin, inspect.isroutine, inspect.isclass, inspect.iscoroutinefunction, inspect.isgeneratorfunction)])
+    print(" ", str(function.__doc__)[:200])
+    calls = {
+        "twelve": lambda: function(*[object()] * 12),
+        "keyword": lambda: function(nonesuch=1),
+        "keyword after one": lambda: function(object(), nonesuch=1),
+        "keyword after none": lambda: function(None, nonesuch=1),
+    }
+    if qualname not in ("fork", "forkpty", "_exit", "input"):
+        calls["nothing"] = lambda: function()
+    for how, call in calls.items():
+        outcome = said(call)
+        if inspect.iscoroutinefunction(function) and outcome[0] == "returned":
+            continue
+        print("   ", how, outcome)
+"""
+
+
+_WRITTEN_ANEW = ("BaseEventLoop.call_soon", "BaseEventLoop.create_task")
+"""For speed: the same for who calls them as meant, and other words for who does not."""
+
+
+def test_every_hooked_function_is_called_wrongly_as_without_the_tracer(
+    hooked: Hooked, tmp_path: Path
+) -> None:
+    """Whatever is hooked or replaced: the same exception with the same message, byte for byte."""
+    wanted = sorted(one for one in hooked["hooked"] if one[1] not in _WRITTEN_ANEW)
+    assert len(wanted) > 60
+    seen, _ = alike(tmp_path, _CALLED_WRONG, json.dumps(wanted))
+    assert seen.exit_code == 0, seen.stderr

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
 import pytest
 
-from tests.support.plain_and_traced import has, plain, traced
+from tests.support.plain_and_traced import alike, has
 
 pytestmark = pytest.mark.skipif(not has("concurrent.interpreters"), reason="this Python has no such module")
 
@@ -45,16 +44,10 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("lanes", [[], ["brew", "broken"]], ids=["threads", "lanes"])
 @pytest.mark.parametrize("virtual", [False, True], ids=["real", "virtual"])
 def test_it_does_what_it_does_without(lanes: list[str], virtual: bool, tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT))
-    seen, run = traced("script.py", folder=tmp_path, lanes=lanes, virtual=virtual)
-    assert seen == plain("script.py", folder=tmp_path)
-    # what was sent there is no lane: only the call in this interpreter is
-    assert [lane.name for lane in run.lanes if lanes] == (["brew(1)"] if lanes else [])
-
-
-def test_a_thread_waits_for_what_runs_there(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT))
-    _, run = traced("script.py", folder=tmp_path)
+    _, run = alike(tmp_path, SCRIPT, lanes=lanes, virtual=virtual)
+    if lanes:  # what was sent there is none: only the call in this interpreter is
+        assert [lane.name for lane in run.lanes] == ["brew(1)"]
+        return
     reasons = {lane.name: {span.wait.reason for span in lane.spans} for lane in run.lanes}
     assert "interpreter" in reasons["InterpreterPoolExecutor-0_0"]
     assert "interpreter" in reasons["MainThread"]

@@ -1,21 +1,19 @@
 """Scripts that measure themselves: the figures of a run against what the script itself counted and timed.
 
-A time of the script's own is a bound: what it measured within, the run cannot undercut. Not for: states at
-single moments (``test_truth``).
+A time of the script's own is a bound. Not for: states at single moments (``test_truth``).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from asyncdemo.analysis.diagnose import FindingKind, diagnose
 from asyncdemo.analysis.metrics import blocking_steps, measure
-from asyncdemo.model import Outcome, ResourceKind, Run
+from asyncdemo.model import Run
 from asyncdemo.testing.checks import CheckFailed, Seen
-from tests.support.truth import Recorded, printed, recorded
+from tests.support.truth import printed, recorded
 
 NAPS = """
 import asyncio, json, os, signal, socket, sys, time
@@ -100,11 +98,6 @@ ON_ASYNCIO_ONLY = ("data_received",)
 """uvloop calls it past all that can be observed."""
 
 
-def own_figures(told: Recorded) -> Any:
-    """What the script printed last."""
-    return printed(told)
-
-
 @pytest.mark.parametrize(("loop", "kinds"), [("asyncio", KINDS + ON_ASYNCIO_ONLY), ("uvloop", KINDS)])
 def test_whatever_blocks_the_loop_is_counted(tmp_path: Path, loop: str, kinds: tuple[str, ...]) -> None:
     if loop == "uvloop":
@@ -112,7 +105,7 @@ def test_whatever_blocks_the_loop_is_counted(tmp_path: Path, loop: str, kinds: t
     told = recorded(tmp_path, NAPS, args=[loop, *kinds])
     napping = [step for step in blocking_steps(told.run) if step.site and step.site.function == "nap"]
     assert len(napping) == len(kinds)
-    for step, (kind, asked_ns) in zip(napping, own_figures(told), strict=True):
+    for step, (kind, asked_ns) in zip(napping, printed(told), strict=True):
         assert step.end_ns - step.start_ns >= asked_ns, kind
         assert step.reason == "sleep" and (step.track is not None) == (kind == "step"), kind
     metrics = measure(told.run)
@@ -122,178 +115,6 @@ def test_whatever_blocks_the_loop_is_counted(tmp_path: Path, loop: str, kinds: t
     assert f"{len(kinds)} times" in finding.message
     with pytest.raises(CheckFailed):
         Seen(told.run).never_blocked()
-
-
-def test_steps_are_those_that_the_tasks_made(tmp_path: Path) -> None:
-    told = recorded(
-        tmp_path,
-        """
-        import asyncio, json
-        steps = 0
-
-        async def yields(n):
-            global steps
-            for _ in range(n):
-                steps += 1
-                await asyncio.sleep(0)
-            steps += 1
-
-        async def main():
-            global steps
-            steps += 1
-            tasks = [asyncio.create_task(yields(n)) for n in range(20)]
-            await asyncio.sleep(0.2)
-            steps += 1
-            for task in tasks:
-                await task
-
-        asyncio.run(main())
-        print(json.dumps(steps))
-        """,
-        virtual=True,
-    )
-    assert measure(told.run).steps == printed(told)
-
-
-def test_the_wall_holds_what_the_script_timed_and_waits_what_it_waited(tmp_path: Path) -> None:
-    told = recorded(
-        tmp_path,
-        """
-        import asyncio, json, threading, time
-        clock = time.perf_counter_ns
-        waited = {}
-
-        def timed(name, wait):
-            start = clock()
-            wait()
-            waited[name] = clock() - start
-
-        def threads():
-            done, lock = threading.Event(), threading.Lock()
-            lock.acquire()
-            threading.Timer(0.05, done.set).start()
-            threading.Timer(0.09, lock.release).start()
-            timed("event", done.wait)
-            timed("lock", lock.acquire)
-            timed("sleep", lambda: time.sleep(0.03))
-
-        start = clock()
-        threads()
-        waited["wall"] = clock() - start
-        print(json.dumps(waited))
-        """,
-        lanes=["threads"],
-    )
-    own = own_figures(told)
-    (totals,) = measure(told.run).lane_totals
-    # The lane is opened within what the script timed, and the waits lie within what it timed of each.
-    assert measure(told.run).wall_ns <= own["wall"]
-    assert set(totals.reasons) == {"event", "lock", "sleep"}
-    for reason, waited_ns in totals.reasons.items():
-        assert waited_ns <= own[reason]
-    assert totals.running_ns + totals.ready_ns <= own["wall"] - sum(totals.reasons.values())
-
-
-def test_limits_hold_as_many_as_the_script_counted(tmp_path: Path) -> None:
-    told = recorded(
-        tmp_path,
-        """
-        import asyncio, json
-        held = waiting = 0
-        most = {"held": 0, "queued": 0, "depth": 0}
-
-        async def upload(gate, queue, n):
-            global held, waiting
-            waiting += gate.locked()
-            most["queued"] = max(most["queued"], waiting)
-            was_queued = gate.locked()
-            async with gate:
-                waiting -= was_queued
-                held += 1
-                most["held"] = max(most["held"], held)
-                await asyncio.sleep(0.01 * (n % 3 + 1))
-                held -= 1
-            queue.put_nowait(n)
-            most["depth"] = max(most["depth"], queue.qsize())
-
-        async def main():
-            gate, queue = asyncio.Semaphore(3), asyncio.Queue()
-            await asyncio.gather(*(upload(gate, queue, n) for n in range(10)))
-            while not queue.empty():
-                queue.get_nowait()
-
-        asyncio.run(main())
-        print(json.dumps(most))
-        """,
-        lanes=["upload"],
-        virtual=True,
-    )
-    own, metrics = own_figures(told), measure(told.run)
-    (gate,) = [use for use in metrics.resources if use.resource.kind is ResourceKind.SEMAPHORE]
-    assert {"held": gate.peak_held, "queued": gate.peak_queued, "depth": metrics.depth} == own
-    assert (metrics.peak, metrics.open) == (own["held"], 10)
-
-
-def test_workers_run_as_many_at_once_as_they_counted(tmp_path: Path) -> None:
-    told = recorded(
-        tmp_path,
-        """
-        import json, threading, time
-        from concurrent.futures import ThreadPoolExecutor
-        lock, at_work, most = threading.Lock(), 0, 0
-
-        def work(n):
-            global at_work, most
-            with lock:
-                at_work += 1
-                most = max(most, at_work)
-            time.sleep(0.05)
-            with lock:
-                at_work -= 1
-
-        with ThreadPoolExecutor(3) as pool:
-            list(pool.map(work, range(8)))
-        print(json.dumps(most))
-        """,
-        lanes=["work"],
-    )
-    metrics = measure(told.run)
-    (pool,) = [use for use in metrics.resources if use.resource.kind is ResourceKind.EXECUTOR]
-    assert (metrics.lanes, pool.peak_held) == (8, 3)
-    assert own_figures(told) <= metrics.peak <= pool.peak_held
-
-
-def test_endings_are_those_that_the_script_saw(tmp_path: Path) -> None:
-    told = recorded(
-        tmp_path,
-        """
-        import asyncio, json
-
-        async def work(n):
-            await asyncio.sleep(0.01 * n)
-            if n % 3 == 0:
-                raise ValueError(n)
-
-        async def main():
-            tasks = [asyncio.create_task(work(n)) for n in range(10)]
-            await asyncio.sleep(0.055)
-            for task in tasks:
-                task.cancel()
-            ends = await asyncio.gather(*tasks, return_exceptions=True)
-            names = [type(end).__name__ for end in ends]
-            return {name: names.count(name) for name in sorted(set(names))}
-
-        print(json.dumps(asyncio.run(main())))
-        """,
-        lanes=["work"],
-        virtual=True,
-    )
-    outcomes = measure(told.run).outcomes
-    assert printed(told) == {
-        "CancelledError": outcomes[Outcome.CANCELLED],
-        "NoneType": outcomes[Outcome.RETURNED],
-        "ValueError": outcomes[Outcome.RAISED],
-    }
 
 
 NO_CPU = """
@@ -331,7 +152,7 @@ class TestNotObserved:
     def test_they_wait_no_longer_than_another_computes(self, tmp_path: Path) -> None:
         told = recorded(tmp_path, NO_CPU, args=["waits", "computes"])
         idle = measure(told.run).idle
-        assert idle.gil_ns <= 2 * sum(own_figures(told))
+        assert idle.gil_ns <= 2 * sum(printed(told))
         in_c_ns = _outside_python_ns(told.run) + idle.unobserved_ns
         assert idle.gil_ns + in_c_ns > 150_000_000  # the script asked for 200 without CPU
 

@@ -76,6 +76,7 @@ def folder(forms: Path, tmp_path: Path) -> Path:
 TARGETS = [
     ("script.py",),
     ("./script.py",),
+    ("spaced/../spaced/module.py",),
     ("link.py",),
     ("-m", "script"),
     ("-m", "packed"),

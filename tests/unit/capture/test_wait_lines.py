@@ -83,6 +83,8 @@ def test_what_each_kind_of_wait_is_made_of_does_not_hide_the_line(tmp_path: Path
             await asyncio.gather(asyncio.sleep(0.01), asyncio.sleep(0.01))
             async with asyncio.timeout(1):
                 await asyncio.to_thread(time.sleep, 0.02)
+            for done in asyncio.as_completed([asyncio.sleep(0.01)]):
+                await done
 
         async def main():
             lock, queue, event = asyncio.Lock(), asyncio.Queue(), asyncio.Event()
@@ -102,9 +104,10 @@ def test_what_each_kind_of_wait_is_made_of_does_not_hide_the_line(tmp_path: Path
         ("future", 23),
         ("gather", 24),
         ("thread", 26),
+        ("tasks", 28),
     ]
     assert [wait for wait in waits(run, "take") if wait[0] != "executor"] == expected
-    assert waits(run, "main")[-1] == ("task", 34)
+    assert waits(run, "main")[-1] == ("task", 36)
 
 
 def test_the_same_primitive_awaited_at_two_lines_by_turns(tmp_path: Path) -> None:

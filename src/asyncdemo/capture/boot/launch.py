@@ -1,6 +1,7 @@
-"""Entry point of the traced process: finds the tracer beside this file and hands over to it.
+"""Entry point of the traced process; for those that the script starts, in place of ``python -c CODE``.
 
-It is in its own folder because Python puts a script's folder first on the import path.
+It finds the tracer beside this file and hands over to it. It is in its own folder because Python puts a
+script's folder first on the import path.
 """
 
 import os
@@ -14,4 +15,7 @@ sys.path.append(root)
 from asyncdemo.capture.script import launch  # noqa: E402
 
 del sys.path[-1]  # by index: the same path may also be further up
-launch.main()
+if len(sys.argv) == 1:
+    launch.main()
+else:
+    launch.work()

@@ -17,15 +17,14 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextvars
-import functools
 import sys
 from _thread import get_ident  # gevent replaces that of the module
 from asyncio import base_events, events, format_helpers, selector_events
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from asyncdemo.capture import callables, wire
+from asyncdemo.capture import wire
 from asyncdemo.capture.frames import disguise
 from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import (
@@ -44,13 +43,12 @@ from asyncdemo.capture.loops.handles import (
     TaskState,
     Traceback,
     is_handle,
+    is_relay,
     leave_note,
     note_of,
 )
-from asyncdemo.capture.loops.state import Loops, LoopState
+from asyncdemo.capture.loops.state import LoopState
 from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
-from asyncdemo.capture.loops.wait_reasons import Reasons
-from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.sums import Event
 
 _HANDLE_SLOTS = {
@@ -64,10 +62,8 @@ _HANDLE_SLOTS = {
     "_source_traceback",
 }
 """The slots of handles whose constructor is known to do nothing but set these."""
-_RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
 NO_TASK = -1
 _handle_init = events.Handle.__init__
-_MOST_CALLBACKS = 10_000
 _MAKES_THREAD_SAFE = hasattr(events, "_ThreadSafeHandle")
 """Python 3.14+. Before, ``call_soon_threadsafe`` calls ``_call_soon``, too."""
 
@@ -75,65 +71,13 @@ _MAKES_THREAD_SAFE = hasattr(events, "_ThreadSafeHandle")
 Failed = Callable[[Exception], bool]
 
 
-class Relays:
-    """Tells which callbacks only pass a result on: asyncio's own."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[object, bool]] = {}
-        """id(code), or else id(type) -> that object, kept because ids are reused, and the answer."""
-
-    def is_relay(self, callback: Any) -> bool:
-        function = callback
-        kind: Any = type(function)
-        if kind is MethodType:
-            function = callback.__func__
-            kind = type(function)
-        if kind is FunctionType:
-            key = function.__code__
-        elif kind is BuiltinFunctionType and type(function.__self__) is not ModuleType:
-            key = type(function.__self__)
-        elif kind is functools.partial or kind is BuiltinFunctionType or kind is MethodWrapperType:
-            return _is_relay(callables.innermost(function))
-        else:
-            key = kind
-        known = self._known.get(id(key))
-        if known is None:
-            if len(self._known) > _MOST_CALLBACKS:
-                self._known.clear()
-            known = self._known[id(key)] = key, _is_relay(function)
-        return known[1]
-
-
-def _is_relay(function: Any) -> bool:
-    return callables.module(function).partition(".")[0] in _RELAY_PACKAGES
-
-
 class EventLoops:
     """Changes asyncio so that every step of its loops is recorded."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        reasons: Reasons,
-        loops: Loops,
-        tasks: Tasks,
-        relays: Relays,
-        slow_ns: int,
-        on_slow: Callable[[LoopState, int, int, int], None],
-        failed: Callable[[str, BaseException], bool],
-    ) -> None:
-        """Callbacks longer than ``slow_ns`` are passed to ``on_slow(loop, track or -1, start_ns, end_ns)``.
-
-        ``failed(hook, error)`` is called if a hook fails. It returns False if the error is the script's own.
-        """
-        self._recorder = recorder
-        self._reasons = reasons
-        self._loops = loops
+    def __init__(self, tasks: Tasks) -> None:
+        self._recorder = tasks.recorder
+        self._loops = tasks.loops
         self._tasks = tasks
-        self._relays = relays
-        self._slow_ns = slow_ns
-        self._on_slow = on_slow
-        self._failed = failed
 
     def install(self, patches: Patches) -> None:
         base: Any = base_events.BaseEventLoop
@@ -157,7 +101,7 @@ class EventLoops:
     ) -> None:
         """Replace by ``make(original, failed)``, which guards itself: an extra call would cost too much."""
         original = getattr(owner, name)
-        failed, hook = self._failed, original.__qualname__
+        failed, hook = self._loops.failed, original.__qualname__
         patches.set(owner, name, make(original, lambda error: failed(hook, error)))
 
     # -- hooks ----------------------------------------------------------------------------------
@@ -209,10 +153,14 @@ class EventLoops:
     # -- in place of asyncio's own --------------------------------------------------------------
 
     def _run(self, original: Any, failed: Failed) -> FunctionType:
-        recorder, classify, finish = self._recorder, self._reasons.classify, self._tasks.finish
+        recorder, classify, finish = self._recorder, self._tasks.reasons.classify, self._tasks.finish
         now, record = recorder.now, recorder.record_step
-        record_long_wait, slow_ns, on_slow = self._tasks.record_long_wait, self._slow_ns, self._on_slow
-        begin, unknown = self._begin_callback, recorder.wait("")
+        slow_ns, on_slow = self._loops.slow_ns, self._loops.on_slow
+        record_long_wait, begin, unknown = (
+            self._tasks.record_long_wait,
+            self._begin_callback,
+            recorder.wait(""),
+        )
 
         def _run(self: Any) -> None:
             note, task = self._source_traceback, None
@@ -344,15 +292,15 @@ class EventLoops:
         before = loop_state.current
         start = loop_state.ended_ns or self._recorder.now()
         loop_state.ended_ns = 0
-        is_relay = self._relays.is_relay(handle._callback)
+        relays = is_relay(handle._callback)
         if type(note) is Ready:
-            if is_relay:
+            if relays:
                 loop_state.current, loop_state.due_ns = note.waker, note.ready_ns
             else:
                 loop_state.current = wire.BY_LOOP
         elif issubclass(type(handle), events.TimerHandle):
             loop_state.current = wire.BY_TIMER
-            if is_relay:
+            if relays:
                 due = int(handle._when * 1e9) + self._loops.offset_ns
                 if loop_state.slept_ns < due < loop_state.woke_ns:
                     due = loop_state.woke_ns  # epoll counts in ms, so it overslept: nothing was in the way
@@ -428,20 +376,13 @@ class EventLoops:
                 if not failed(error):
                     raise
 
-        _name_as(call_soon, original)
-        return call_soon  # type: ignore[return-value]
+        return _named_as(original, call_soon)
 
     def _create_task(self, original: Any, failed: Failed) -> FunctionType:
         create_task = observing_creation(
-            original,
-            lambda loop: loop._task_factory is not None,
-            self._loops,
-            self._tasks,
-            self._recorder,
-            failed,
+            original, lambda loop: loop._task_factory is not None, self._tasks, failed
         )
-        _name_as(create_task, original)
-        return create_task  # type: ignore[return-value]
+        return _named_as(original, create_task)
 
 
 def _after_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -457,11 +398,11 @@ def _after_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
 _with_handle = Transform(_after_handle, Guard.call)
 
 
-def _name_as(function: Any, original: Any) -> None:
+def _named_as(original: Any, function: Any) -> FunctionType:
     """Make errors about wrong arguments show the original's name, which they take from the code."""
     shown = original.__code__
-    code = function.__code__
-    function.__code__ = code.replace(co_name=shown.co_name, co_qualname=shown.co_qualname)
+    function.__code__ = function.__code__.replace(co_name=shown.co_name, co_qualname=shown.co_qualname)
+    return function  # type: ignore[no-any-return]
 
 
 def _report(handle: Any, error: BaseException) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 import weakref
 from _thread import get_ident, get_native_id  # gevent replaces those of the module
-from collections.abc import Callable
 from threading import Thread as _Thread
 from types import FrameType, ModuleType
 from typing import Any
@@ -24,8 +23,8 @@ from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.instrument import Patches, at_end
 from asyncdemo.capture.loops import greenlet_waits
 from asyncdemo.capture.loops.hubs import GreenletState, HubState
-from asyncdemo.capture.loops.state import Loops, LoopState
-from asyncdemo.capture.recorder import READY, Recorder, ThreadState
+from asyncdemo.capture.loops.state import Loops
+from asyncdemo.capture.recorder import READY, ThreadState
 
 _getframe, _ref = sys._getframe, weakref.ref  # the script may replace them
 _AT_ONCE_NS = 1_000
@@ -37,22 +36,10 @@ _IDLE_NS = 2_000_000
 class Greenlets:
     """Observes every hub, in the thread that makes it."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        loops: Loops,
-        waits: Waits,
-        slow_ns: int,
-        on_slow: Callable[[LoopState, int, int, int], None],
-        failed: Callable[[str, BaseException], bool],
-    ) -> None:
-        """``on_slow`` and ``failed`` are those of ``EventLoops``."""
-        self._recorder = recorder
+    def __init__(self, loops: Loops, waits: Waits) -> None:
+        self._recorder = loops.recorder
         self._loops = loops
         self._waits = waits
-        self._slow_ns = slow_ns
-        self._on_slow = on_slow
-        self._failed = failed
         self._off = False
         """Whether there was a fault, after which the running greenlet may be unknown."""
         self._told_of_spawns = False
@@ -113,7 +100,7 @@ class Greenlets:
                 raise
 
     def _went_wrong(self, hook: str, error: BaseException) -> bool:
-        self._off = self._failed(hook, error)
+        self._off = self._loops.failed(hook, error)
         if self._off:
             for hub_state in self._loops.hubs.values():
                 hub_state.rest()
@@ -221,8 +208,8 @@ class Greenlets:
         left.ended_ns = now
         if wait == wire.WAIT_DONE:
             self._end(left, now, *_outcome(greenlet))
-        if now - start > self._slow_ns:
-            self._on_slow(hub_state, left.track, start, now)
+        if now - start > self._loops.slow_ns:
+            self._loops.on_slow(hub_state, left.track, start, now)
 
     def _wait(self, hub_state: HubState, left: GreenletState, greenlet: Any, now: int) -> int:
         """The index of its wait. Also notes when it will be ready again, if that is known."""
@@ -245,8 +232,8 @@ class Greenlets:
         assert hub_state.host is not None and hub_state.main is not None
         left, recorder = hub_state.main, self._recorder
         left.depth = hub_state.host.depth
-        if hub_state.busy and now - hub_state.started_ns > self._slow_ns:
-            self._on_slow(hub_state, left.track, hub_state.started_ns, now)
+        if hub_state.busy and now - hub_state.started_ns > self._loops.slow_ns:
+            self._loops.on_slow(hub_state, left.track, hub_state.started_ns, now)
         wait = self._wait(hub_state, left, greenlet, now)
         if wait == recorder.wait(*greenlet_waits.OTHERS):
             wait = recorder.wait("hub")

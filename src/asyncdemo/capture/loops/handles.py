@@ -1,4 +1,4 @@
-"""Leaves notes in the handles of asyncio's loops, and tells which callbacks are the steps of tasks.
+"""Leaves notes in the handles of asyncio's loops, and tells which callbacks are steps of tasks, or relays.
 
 The only place for a note in a handle is where debug mode keeps a traceback. A note is falsy, like no
 traceback, so that all of asyncio ignores it.
@@ -8,11 +8,14 @@ Not here: uvloop's own handles (see ``capture.loops.uvloop_loops``).
 from __future__ import annotations
 
 import asyncio
+import functools
 import traceback
 import weakref
 from asyncio import events
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
+
+from asyncdemo.capture import callables
 
 _Handle: Any = events.Handle
 _SLOT = _Handle._source_traceback
@@ -39,7 +42,7 @@ class TaskState(weakref.ref[Any]):
     """When its last step ended; before the first one, when it was made."""
     key: int
     methods: Any
-    """``tasks.TaskMethods`` of its class."""
+    """The class whose methods are called on it: one of asyncio's own, or one that behaves like them."""
     name: str
     """As it was reported."""
     ready_ns: int
@@ -99,32 +102,31 @@ _PYTHON_STEPS = frozenset({"__step", "__wakeup", "_Task__step", "_Task__wakeup"}
 """The names of the step methods in task classes that are written in Python."""
 
 
+class NoLoop:
+    """Stands in for a loop, to make a future or a task without one."""
+
+    def __init__(self) -> None:
+        self.scheduled: list[Any] = []
+
+    def get_debug(self) -> bool:
+        return False
+
+    def call_soon(self, callback: Any, context: Any = None) -> None:
+        self.scheduled.append(callback)
+
+
 async def _nothing() -> None:
     pass
 
 
 def _step_type() -> type:
     """The type of the callback that asyncio's tasks schedule as their step, which has no public name."""
-    scheduled: list[Any] = []
-
-    class Loop:
-        def get_debug(self) -> bool:
-            return False
-
-        def call_soon(self, callback: Any, context: Any = None) -> None:
-            scheduled.append(callback)
-
-    coroutine, loop = _nothing(), Loop()
+    coroutine, loop = _nothing(), NoLoop()
     # named, because the numbers of unnamed tasks are the script's
     task: Any = asyncio.Task(coroutine, loop=loop, name="step")  # type: ignore[arg-type]
     task._log_destroy_pending = False
     coroutine.close()
-    kind = type(scheduled[0])
-    return kind if kind is not MethodType else _NoType
-
-
-class _NoType:
-    """A type that nothing has."""
+    return type(loop.scheduled[0])
 
 
 STEP: Any = _step_type()
@@ -143,3 +145,37 @@ def stepped_task(callback: Any) -> Any:
         if type(function) is FunctionType and function.__name__ in _PYTHON_STEPS:
             return callback.__self__
     return None
+
+
+# -- which callbacks only pass a result on: asyncio's own --------------------------------------------
+
+_RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
+_MOST_CALLBACKS = 10_000
+_relays: dict[int, tuple[object, bool]] = {}
+"""id(code), or else id(type) -> that object, kept because ids are reused, and the answer."""
+
+
+def is_relay(callback: Any) -> bool:
+    function = callback
+    kind: Any = type(function)
+    if kind is MethodType:
+        function = callback.__func__
+        kind = type(function)
+    if kind is FunctionType:
+        key = function.__code__
+    elif kind is BuiltinFunctionType and type(function.__self__) is not ModuleType:
+        key = type(function.__self__)
+    elif kind is functools.partial or kind is BuiltinFunctionType or kind is MethodWrapperType:
+        return _is_of_relay_package(callables.innermost(function))
+    else:
+        key = kind
+    known = _relays.get(id(key))
+    if known is None:
+        if len(_relays) > _MOST_CALLBACKS:
+            _relays.clear()
+        known = _relays[id(key)] = key, _is_of_relay_package(function)
+    return known[1]
+
+
+def _is_of_relay_package(function: Any) -> bool:
+    return callables.module(function).partition(".")[0] in _RELAY_PACKAGES

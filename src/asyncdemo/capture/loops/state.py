@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 import weakref
 from _thread import get_ident, get_native_id  # gevent replaces those of the module
@@ -13,7 +14,7 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.usage import Usage
 from asyncdemo.capture.loops.handles import TASK_TYPES, TaskState, is_handle, note_of, stepped_task
-from asyncdemo.capture.recorder import Cause, Recorder
+from asyncdemo.capture.recorder import Cause, Recorder, nothing
 
 
 class LoopState:
@@ -130,34 +131,39 @@ _FUTURES = frozenset({asyncio.Future, asyncio.futures._PyFuture, *TASK_TYPES})  
 """Types whose attributes are asyncio's own."""
 
 
-def _nothing() -> None:
-    return None
-
-
 def _is_asyncio(loop: Any) -> bool:
     return issubclass(type(loop), base_events.BaseEventLoop)
 
 
 class Loops:
-    """Every loop that was seen, and which one runs here."""
+    """Every loop that was seen, and which one runs here; and what is done about steps and faults in them.
+
+    Attributes:
+        on_run: Called with a loop that is about to run.
+        slow_ns: Callbacks longer than this are passed to ``on_slow``.
+        on_slow: Called with (loop state, track or -1, start_ns, end_ns).
+        failed: Called with (hook, error) if a hook fails. Returns False if the error is the script's own.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.on_run: Callable[[Any], None] = lambda loop: None
+        self.slow_ns = sys.maxsize
+        self.on_slow: Callable[[LoopState, int, int, int], None] = lambda *_: None
+        self.failed: Callable[[str, BaseException], bool] = lambda hook, error: False
         self.loop_states: list[LoopState] = []
         self.hubs: dict[int, Any] = {}
         """Thread ident -> the state of its gevent hub, which replaces that of a loop if none runs there."""
         self._known_types: tuple[type, ...] = (base_events.BaseEventLoop,)
-        self._recorder = recorder
         # perf_counter and loop.time() may be different clocks
         offset = time.perf_counter_ns() - time.monotonic_ns()
         self.offset_ns = offset if abs(offset) > 10_000 else 0
-        self.on_run: Callable[[Any], None] = lambda loop: None
-        """Called with a loop that is about to run."""
 
     def state_of(self, loop: Any) -> LoopState:
         kind: Any = type(loop)
         if not issubclass(kind, self._known_types):
             # it may allow neither an attribute nor a weak reference, and its steps are not observed anyway
-            return LoopState(_nothing, get_ident())
+            return LoopState(nothing, get_ident())
         loop_state: LoopState | None = loop._asyncdemo
         if loop_state is None:
             loop_state = LoopState(_ref(loop), get_ident())
@@ -197,7 +203,7 @@ class Loops:
         loop_state = self.running_loop_state()
         if loop_state is not None:
             return loop_state.track
-        thread = self._recorder.threads.get(get_ident())
+        thread = self.recorder.threads.get(get_ident())
         return -1 if thread is None else thread.track
 
     def running(self, loop: Any) -> _Running:
@@ -211,7 +217,7 @@ class _Running:
 
     def __init__(self, loops: Loops, loop: Any) -> None:
         self._loop_state = loops.state_of(loop)
-        self._recorder = loops._recorder
+        self._recorder = loops.recorder
         loops.on_run(loop)
 
     def __enter__(self) -> None:

@@ -13,28 +13,24 @@ from typing import Any
 ASYNCIO_DIR = asyncio.__file__.rpartition("__init__")[0]
 
 
+_ATTRIBUTES = {
+    CoroutineType: ("cr_await", "cr_code", "cr_frame"),
+    GeneratorType: ("gi_yieldfrom", "gi_code", "gi_frame"),
+    AsyncGeneratorType: ("ag_await", "ag_code", "ag_frame"),
+}
+_FOLLOWING, _CODE, _FRAME = range(3)
+
+
 def _suspended(awaitable: Any) -> Any:
     """The coroutine or generator behind an awaitable; None if there is none."""
     kind = type(awaitable)
-    if kind in _SUSPENDABLE:
+    if kind in _ATTRIBUTES:
         return awaitable
     if kind.__name__.startswith("async_generator_"):  # asend and athrow do not show their generator
         return next((r for r in gc.get_referents(awaitable) if type(r) is AsyncGeneratorType), None)
     if kind.__name__ == "coroutine_wrapper":  # returned by a coroutine's __await__
         return next((r for r in gc.get_referents(awaitable) if type(r) is CoroutineType), None)
     return None
-
-
-_SUSPENDABLE = (CoroutineType, GeneratorType, AsyncGeneratorType)
-
-
-def _following(suspended: Any) -> Any:
-    """What a coroutine or generator is suspended in."""
-    if type(suspended) is CoroutineType:
-        return suspended.cr_await
-    if type(suspended) is GeneratorType:
-        return suspended.gi_yieldfrom
-    return suspended.ag_await
 
 
 def coroutines(coroutine: Any) -> list[Any]:
@@ -64,30 +60,22 @@ def is_compiled(kind: type) -> bool:
 
 
 def code_of(suspended: Any) -> CodeType | None:
-    """Return the code, without reading attributes of the script's own objects."""
-    code = _read(suspended, _CODES)
+    code = _read(suspended, _CODE)
     return code if type(code) is CodeType else None
 
 
 def frame_of(suspended: Any) -> FrameType | None:
-    """Return the frame, likewise."""
-    frame = _read(suspended, _FRAMES)
+    frame = _read(suspended, _FRAME)
     return frame if type(frame) is FrameType else None
 
 
-_CODES: dict[type, str] = {CoroutineType: "cr_code", GeneratorType: "gi_code", AsyncGeneratorType: "ag_code"}
-_FRAMES: dict[type, str] = {
-    CoroutineType: "cr_frame",
-    GeneratorType: "gi_frame",
-    AsyncGeneratorType: "ag_frame",
-}
-
-
-def _read(suspended: Any, names: dict[type, str]) -> object:
-    kind = type(suspended)
-    if is_compiled(kind):
-        kind = CoroutineType
-    return getattr(suspended, names[kind], None) if kind in names else None
+def _read(suspended: Any, attribute: int) -> Any:
+    names = _ATTRIBUTES.get(type(suspended))
+    if names is None:
+        if not is_compiled(type(suspended)):
+            return None
+        names = _ATTRIBUTES[CoroutineType]
+    return getattr(suspended, names[attribute], None)
 
 
 def local_of(suspended: Any, name: str) -> object:
@@ -101,5 +89,5 @@ def chain(coroutine: Any) -> list[Any]:
     current = _suspended(coroutine)
     while current is not None:
         found.append(current)
-        current = _suspended(_following(current))
+        current = _suspended(_read(current, _FOLLOWING))
     return found

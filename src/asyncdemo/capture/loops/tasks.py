@@ -12,13 +12,7 @@ import sys
 import weakref
 from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable
-from types import (
-    AsyncGeneratorType,
-    CodeType,
-    CoroutineType,
-    FrameType,
-    GeneratorType,
-)
+from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType
 from typing import Any
 
 from asyncdemo.capture import wire
@@ -27,7 +21,6 @@ from asyncdemo.capture.loops.handles import TASK_TYPES, TaskState, stepped_task
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.suspended import chain, code_of, frame_of, is_compiled
 from asyncdemo.capture.loops.wait_reasons import Reasons
-from asyncdemo.capture.recorder import Recorder
 
 LONG_WAIT_NS = 10_000_000
 """After a wait longer than this, the place that awaited is recorded."""
@@ -39,21 +32,6 @@ _MOST_FUNCTIONS = 10_000
 """Functions whose sites are cached: a program has fewer, unless it compiles code."""
 
 _ref, _getframe = weakref.ref, sys._getframe  # the script may replace them
-
-
-class TaskMethods:
-    """The methods of one of asyncio's own two task classes, or of a class that behaves like them."""
-
-    __slots__ = ("cancelled", "done", "get_coro", "get_name")
-
-    def __init__(self, kind: Any) -> None:
-        self.done = kind.done
-        self.cancelled = kind.cancelled
-        self.get_coro = kind.get_coro
-        self.get_name = kind.get_name
-
-
-_METHODS = tuple((kind, TaskMethods(kind)) for kind in TASK_TYPES)
 
 
 class _Function:
@@ -69,9 +47,10 @@ class _Function:
 
 
 class Tasks:
-    def __init__(self, recorder: Recorder, reasons: Reasons, guard: Guard) -> None:
-        self._recorder = recorder
-        self._reasons = reasons
+    def __init__(self, reasons: Reasons, loops: Loops, guard: Guard) -> None:
+        self.recorder = loops.recorder
+        self.reasons = reasons
+        self.loops = loops
         self._on_destroyed = guard.call("task destroyed", self._destroyed)
         self.states: dict[int, TaskState] = {}
         """id(task) -> its state, for tasks that are not done."""
@@ -98,10 +77,10 @@ class Tasks:
         if state is None:
             making = loop_state.making
             if making is None:
-                methods, track = _methods_of(type(task)), self._recorder.next_track()
+                methods, track = _methods_of(type(task)), self.recorder.next_track()
                 coroutine = None if methods is None else methods.get_coro(task)
                 state = self.adopt(task, coroutine, _getframe(1), loop_state, waker, ready_ns, track)
-                if state is not None and _has_begun(coroutine):
+                if state is not None and type(coroutine) is CoroutineType and coroutine.cr_suspended:
                     self._tell_of_late(coroutine)
             else:
                 state = making.adopt(task)
@@ -119,7 +98,7 @@ class Tasks:
                 "Tasks that begin while they are made, and not by the loop's `create_task`, are known only "
                 f"from when they first went on: what they did before is not known ({_name(coroutine)})."
             )
-            self._recorder.define(wire.Note(told))
+            self.recorder.define(wire.Note(told))
 
     def adopt(
         self,
@@ -139,7 +118,7 @@ class Tasks:
             state = TaskState(task, self._on_destroyed)
         except TypeError:  # takes no weak reference
             return None
-        recorder = self._recorder
+        recorder = self.recorder
         if type(coroutine) is CoroutineType:
             function = self._functions.get(id(coroutine.cr_code)) or self._function(coroutine)
             name = str(coroutine.__qualname__)
@@ -174,7 +153,7 @@ class Tasks:
         return state
 
     def _tell_made(self, *task: Any) -> None:
-        recorder = self._recorder
+        recorder = self.recorder
         # A garbage collection walks a tuple of plain values only once.
         recorder.define(wire.Task(*task))
         self._made += not task[-1]
@@ -187,7 +166,7 @@ class Tasks:
         if known is None:
             if len(self._functions) > _MOST_FUNCTIONS:
                 self._functions.clear()
-            recorder = self._recorder
+            recorder = self.recorder
             site = None if code is None else recorder.code_site(code)
             # uvloop's are compiled
             is_stdlib = type(coroutine) is not CoroutineType or recorder.origins.is_stdlib(
@@ -198,7 +177,7 @@ class Tasks:
 
     def _made_by_itself(self, frame: FrameType | None) -> bool:
         """Whether a task of the standard library's was also created by it, for its own use."""
-        while frame is not None and self._recorder.origins.is_stdlib(frame.f_code.co_filename):
+        while frame is not None and self.recorder.origins.is_stdlib(frame.f_code.co_filename):
             code = frame.f_code
             ours = code.co_filename.startswith(CAPTURE_DIR)
             if not ours and code.co_name not in _TASK_MAKERS and code.co_qualname != "Task.__init__":
@@ -212,25 +191,25 @@ class Tasks:
         assert isinstance(state, TaskState)
         if self.states.get(state.key) is state:
             del self.states[state.key]
-            self._recorder.tasks.pop(state.key, None)
-            self._recorder.sums.settle(state.track)
-            self._recorder.define(wire.Destroyed(state.track, self._recorder.now()))
+            self.recorder.tasks.pop(state.key, None)
+            self.recorder.sums.settle(state.track)
+            self.recorder.define(wire.Destroyed(state.track, self.recorder.now()))
 
     def finish(self, task: Any, state: TaskState, at_ns: int) -> None:
         """Record a task's end. Reads private attributes: ``exception()`` would count as looking at it."""
-        self._recorder.tasks.pop(state.key, None)
+        self.recorder.tasks.pop(state.key, None)
         self.states.pop(state.key, None)
         cancelled = state.methods.cancelled(task)
         exception = None if cancelled else getattr(task, "_exception", None)
         name = state.methods.get_name(task)
         if exception is None and name == state.name:
-            self._recorder.record((wire.ENDED, state.track, at_ns, cancelled, 0, 0))
+            self.recorder.record((wire.ENDED, state.track, at_ns, cancelled, 0, 0))
             return
         outcome = "cancelled" if cancelled else "returned" if exception is None else "raised"
         error = None if exception is None else type(exception).__name__
         if type(exception) is SystemExit and type(exception.code) is int:
             error = f"SystemExit: {exception.code}"
-        self._recorder.define(wire.End(state.track, at_ns, outcome, error, None, str(name)))
+        self.recorder.define(wire.End(state.track, at_ns, outcome, error, None, str(name)))
 
     def record_eager_step(
         self, task: Any, state: TaskState, coroutine: Any, start_ns: int, parent: int
@@ -241,13 +220,13 @@ class Tasks:
         yielded = not is_done and type(coroutine) is CoroutineType and coroutine.cr_suspended
         if future is None and not is_done and not yielded:
             return
-        end = self._recorder.now()
+        end = self.recorder.now()
         wait = wire.WAIT_DONE if is_done else wire.WAIT_YIELD
         if future is not None:
-            wait = self._reasons.classify(coroutine, future)
+            wait = self.reasons.classify(coroutine, future)
         if is_done:
             self.finish(task, state, end)
-        self._recorder.record_step((state.track, start_ns, start_ns, end, wait, parent))
+        self.recorder.record_step((state.track, start_ns, start_ns, end, wait, parent))
         state.end_ns = end
         if not is_done and future is None:
             state.ready_ns = end
@@ -259,7 +238,7 @@ class Tasks:
         """
         if not state.told:
             return
-        recorder = self._recorder
+        recorder = self.recorder
         recorder.sums.settle(state.track)
         places: list[tuple[int, int | None]] = []
         for awaitable in chain(state.methods.get_coro(state())):
@@ -280,7 +259,7 @@ class Tasks:
         known = self._serials.get(key)
         if known is not None and known[0]() is awaitable:
             return known[1]
-        serial = self._recorder.next_serial()
+        serial = self.recorder.next_serial()
         self._serials[key] = _ref(awaitable, lambda _: self._serials.pop(key, None)), serial
         return serial
 
@@ -288,38 +267,25 @@ class Tasks:
 class Making:
     """A task that ``create_task`` is creating, and whose first step may run meanwhile."""
 
-    __slots__ = (
-        "_at_ns",
-        "_coroutine",
-        "_creator",
-        "_loop_state",
-        "_outer",
-        "_recorder",
-        "_tasks",
-        "parent",
-        "track",
-    )
+    __slots__ = ("_at_ns", "_coroutine", "_creator", "_loop_state", "_outer", "_tasks", "parent", "track")
 
-    def __init__(
-        self, tasks: Tasks, recorder: Recorder, loop_state: LoopState, coroutine: Any, creator: FrameType
-    ) -> None:
+    def __init__(self, tasks: Tasks, loop_state: LoopState, coroutine: Any, creator: FrameType) -> None:
         """``creator`` is the frame that calls ``create_task``."""
         self._tasks = tasks
-        self._recorder = recorder
         self._loop_state = loop_state
         self._coroutine = coroutine
         self._creator = creator
-        self._at_ns = recorder.now()
+        self._at_ns = tasks.recorder.now()
         self._outer = loop_state.making
         self.parent = loop_state.current
-        self.track = recorder.next_track()
+        self.track = tasks.recorder.next_track()
         loop_state.making, loop_state.current = self, self.track
 
     def adopt(self, task: Any) -> TaskState | None:
         """Adopt this task, or another one that its first step or a factory makes without ``create_task``."""
         methods = _methods_of(type(task))
         coroutine = None if methods is None else methods.get_coro(task)
-        track = self.track if coroutine is self._coroutine else self._recorder.next_track()
+        track = self.track if coroutine is self._coroutine else self._tasks.recorder.next_track()
         return self._adopt(task, coroutine, track)
 
     def _adopt(self, task: Any, coroutine: Any, track: int) -> TaskState | None:
@@ -346,9 +312,7 @@ class Making:
 def observing_creation(
     original: Callable[..., Any],
     has_factory: Callable[[Any], bool],
-    loops: Loops,
     tasks: Tasks,
-    recorder: Recorder,
     failed: Callable[[Exception], bool],
 ) -> Callable[..., Any]:
     """Return ``create_task`` for a loop's class, which reports tasks that may begin while they are created.
@@ -361,7 +325,7 @@ def observing_creation(
             return original(self, coro, **options)
         making = None
         try:
-            making = Making(tasks, recorder, loops.state_of(self), coro, _getframe(1))
+            making = Making(tasks, tasks.loops.state_of(self), coro, _getframe(1))
         except Exception as error:
             if not failed(error):
                 raise
@@ -381,24 +345,21 @@ def observing_creation(
     return create_task
 
 
-def _methods_of(kind: type) -> TaskMethods | None:
-    for known, methods in _METHODS:
+def _methods_of(kind: Any) -> Any:
+    """The class whose methods are called on a task; None if only its step methods have a task's names."""
+    for known in TASK_TYPES:
         if kind is known or issubclass(kind, known):
-            return methods
-    try:
-        return TaskMethods(kind)
-    except AttributeError:  # only its step methods have the names of a task's
-        return None
+            return known
+    return kind if all(hasattr(kind, name) for name in _METHODS) else None
+
+
+_METHODS = ("cancelled", "done", "get_coro", "get_name")
 
 
 def _name(coroutine: Any) -> str:
     kind = type(coroutine)
     known = kind in _COROUTINES or is_compiled(kind)
     return str(coroutine.__qualname__) if known else kind.__name__
-
-
-def _has_begun(coroutine: Any) -> bool:
-    return type(coroutine) is CoroutineType and bool(coroutine.cr_suspended)
 
 
 _COROUTINES = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})

@@ -13,30 +13,19 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.instrument import Patches
-from asyncdemo.capture.loops.asyncio_loops import NO_TASK, Relays
-from asyncdemo.capture.loops.handles import TaskState
-from asyncdemo.capture.loops.state import Loops, LoopState
+from asyncdemo.capture.loops.asyncio_loops import NO_TASK
+from asyncdemo.capture.loops.handles import TaskState, is_relay
+from asyncdemo.capture.loops.state import LoopState
 from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
-from asyncdemo.capture.loops.wait_reasons import Reasons
-from asyncdemo.capture.recorder import Recorder
 
 _ONE_YEAR_S = 31_536_000
 _CO_COROUTINE = 0x80  # inspect.CO_COROUTINE
 
 
-def install(
-    module: Any,
-    recorder: Recorder,
-    loops: Loops,
-    tasks: Tasks,
-    relays: Relays,
-    reasons: Reasons,
-    patches: Patches,
-    slow_ns: int,
-    on_slow: Callable[[LoopState, int, int, int], None],
-    failed: Callable[[str, BaseException], bool],
-) -> None:
-    """``on_slow`` and ``failed`` are those of ``EventLoops``."""
+def install(module: Any, tasks: Tasks, patches: Patches) -> None:
+    """``module`` is ``uvloop``, which has just been loaded."""
+    recorder, loops = tasks.recorder, tasks.loops
+    failed, slow_ns, on_slow, classify = loops.failed, loops.slow_ns, loops.on_slow, tasks.reasons.classify
     loop_type = module.Loop
     patches.set(loop_type, "_asyncdemo", None)
     loops.know(loop_type)
@@ -105,7 +94,7 @@ def install(
                 # if it woke itself, it only let others go first
                 if self.waker != track and self.ready_ns - state.end_ns > LONG_WAIT_NS:
                     tasks.record_long_wait(state, self.ready_ns)
-            elif relays.is_relay(self.callback):
+            elif is_relay(self.callback):
                 loop_state.current, loop_state.due_ns = self.waker, self.ready_ns
             else:
                 loop_state.current = wire.BY_LOOP
@@ -120,7 +109,7 @@ def install(
                 future = task._fut_waiter
                 state.end_ns = end
                 if future is not None:
-                    wait = reasons.classify(state.methods.get_coro(task), future)
+                    wait = classify(state.methods.get_coro(task), future)
                 elif state.methods.done(task):
                     wait = wire.WAIT_DONE
                     tasks.finish(task, state, end)
@@ -211,9 +200,7 @@ def install(
     create_task = observing_creation(
         originals["create_task"],
         lambda loop: loop.get_task_factory() is not None,
-        loops,
         tasks,
-        recorder,
         lambda error: failed("uvloop.Loop.create_task", error),
     )
 
@@ -221,11 +208,14 @@ def install(
         with loops.running(self):
             original_run(self)
 
-    patches.set(loop_type, "add_reader", add_reader)
-    patches.set(loop_type, "add_writer", add_writer)
-    patches.set(loop_type, "add_signal_handler", add_signal_handler)
-    patches.set(loop_type, "call_soon", call_soon)
-    patches.set(loop_type, "call_soon_threadsafe", call_soon_threadsafe)
-    patches.set(loop_type, "call_later", call_later)
-    patches.set(loop_type, "create_task", create_task)
-    patches.set(loop_type, "run_forever", run_forever)
+    for made in (
+        add_reader,
+        add_writer,
+        add_signal_handler,
+        call_soon,
+        call_soon_threadsafe,
+        call_later,
+        create_task,
+        run_forever,
+    ):
+        patches.set(loop_type, made.__name__, made)

@@ -17,7 +17,7 @@ from typing import Any
 
 from asyncdemo.capture.blocking.waits import TRANSFERS
 from asyncdemo.capture.libraries import wait_reasons
-from asyncdemo.capture.loops.handles import TASK_TYPES
+from asyncdemo.capture.loops.handles import TASK_TYPES, NoLoop
 from asyncdemo.capture.loops.suspended import (
     ASYNCIO_DIR,
     beyond_asyncio,
@@ -29,14 +29,6 @@ from asyncdemo.capture.loops.suspended import (
     local_of,
 )
 from asyncdemo.capture.recorder import QUEUED, WAITING, Cause, Recorder, cause_of
-
-
-class _NoLoop:
-    """Stands in for a loop, to make a future without one."""
-
-    def get_debug(self) -> bool:
-        return False
-
 
 _BY_CODE = {
     "sleep": "sleep",
@@ -84,7 +76,7 @@ _MOST_CHAINS = 1000
 """Chains of coroutines whose reason is cached: a program has few, unless it compiles code."""
 _NO_REASON: tuple[wait_reasons.Reason, None] = ("", WAITING), None
 _modules = sys.modules
-_no_loop: Any = _NoLoop()
+_no_loop: Any = NoLoop()
 _LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop)))}
 """The type of what a coroutine awaits when it awaits a future directly."""
 _Future = asyncio.Future
@@ -105,15 +97,17 @@ class _Chain:
 
     ``own`` is the index of the innermost that is the user's own, or -1. ``cause`` is what is waited for with
     a bare future at the end, if the codes tell it; ``connects``, whether a pool's connection may tell more.
+    ``told`` is the reason that a library's code tells, and the index of that code, or -1.
     """
 
-    __slots__ = ("cause", "codes", "connects", "own")
+    __slots__ = ("cause", "codes", "connects", "own", "told")
 
     def __init__(self, codes: list[CodeType], own: int) -> None:
         self.codes = codes  # kept, because ids are reused
         self.own = own
         self.cause: Cause | None = None
         self.connects = False
+        self.told: tuple[wait_reasons.Reason, int] | None = None
 
 
 class Reasons:
@@ -136,7 +130,6 @@ class Reasons:
         """These codes, kept because ids are reused."""
         self._chains: dict[tuple[int, ...], _Chain] = {}
         """Ids of the codes that await one another -> the chain."""
-        self._by_chain: dict[tuple[int, ...], tuple[wait_reasons.Reason, int, list[CodeType]]] = {}
         self._libraries = wait_reasons.Libraries()
         self._modules = 0
         """How many were imported when libraries with their own reasons were last looked for."""
@@ -147,7 +140,6 @@ class Reasons:
     def forget(self) -> None:
         """Clear the caches. A library was imported, so what awaits asyncio's own primitives may say more."""
         self._by_place.clear()
-        self._by_chain.clear()
         self._chains.clear()
 
     def _knows_libraries(self) -> bool:
@@ -191,8 +183,9 @@ class Reasons:
             return self._recorder.wait(*cause, self._sites[key])
         site = self._sites[key] = self._site_of(coroutine)
         wait = self._recorder.wait(*cause, site)
-        if self._is_told_by_code(code, cause):
-            self._by_place[key] = wait
+        is_asyncios = code is not None and code.co_filename.startswith(ASYNCIO_DIR)
+        if is_asyncios and code.co_qualname in _BY_CODE and cause[2:] == _NO_INSTANCE:
+            self._by_place[key] = wait  # the same each time that the user's own code awaits this code there
         return wait
 
     def _by_codes(self, coroutine: Any, innermost: Any, code: CodeType | None, future: Any) -> int:
@@ -242,15 +235,6 @@ class Reasons:
             return None
         place = id(code), id(holder.cr_code), frame.f_lasti
         return place if holder is caller else (*place, between)
-
-    def _is_told_by_code(self, code: CodeType | None, cause: Cause) -> bool:
-        """Whether the cause is the same each time that the user's own code awaits this code there."""
-        return (
-            code is not None
-            and cause[2:] == _NO_INSTANCE
-            and code.co_filename.startswith(ASYNCIO_DIR)
-            and code.co_qualname in _BY_CODE
-        )
 
     def _site_of(self, coroutine: Any) -> int | None:
         """The innermost line of the user's own code."""
@@ -330,20 +314,15 @@ class Reasons:
     def _told_by(self, coroutine: Any) -> tuple[wait_reasons.Reason, Any]:
         """(reason, the suspended coroutine that tells it, or None)."""
         awaited = coroutines(coroutine)
-        key = tuple([id(one.cr_code) for one in awaited])
-        known = self._by_chain.get(key)
-        if known is None or not awaited:
+        known = self._chain_of(awaited)
+        if known is None or known.told is None:
             suspended = beyond_asyncio(coroutine)
             found = self._libraries.reason([code_of(one) for one in suspended])
-            if not awaited:
-                return _NO_REASON if found is None else (found[0], suspended[found[1]])
-            place = -1 if found is None else awaited.index(suspended[found[1]])
-            # the codes are kept, because ids are reused
-            known = _NO_REASON[0] if found is None else found[0], place, [one.cr_code for one in awaited]
-            if len(self._by_chain) >= _MOST_CHAINS:
-                self._by_chain.clear()
-            self._by_chain[key] = known
-        reason, place, _ = known
+            reason, teller = _NO_REASON if found is None else (found[0], suspended[found[1]])
+            if known is not None:
+                known.told = reason, -1 if teller is None else awaited.index(teller)
+            return reason, teller
+        reason, place = known.told
         return reason, None if place < 0 else awaited[place]
 
     def _service_behind(self, *owners: object) -> str:

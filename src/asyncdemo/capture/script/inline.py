@@ -21,12 +21,11 @@ from types import FrameType
 from typing import Any, TextIO
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.frames import hide_own_frames
+from asyncdemo.capture.frames import hide_own_frames, uncaught
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.outbox import Send
 from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.script.target import Script, loaded, main_as_python_made_it
-from asyncdemo.capture.script.uncaught import uncaught
 from asyncdemo.capture.tracer import Tracer
 
 TICK = signal.SIGVTALRM
@@ -76,7 +75,7 @@ def _observed(tracer: Tracer, target: Script, send: Send, limit: _TimeLimit) -> 
         )
         recorder.connect(send)
         recorder.define(wire.Start(recorder.now()))
-        tracer.start_without_thread()
+        tracer.watchdog.attend(tracer.loops)  # there can be no threads: `_TimeLimit` looks instead
         try:
             with limit:
                 code = _exit_code(tracer, target)
@@ -146,9 +145,11 @@ class _TimeLimit:
 
     def _look(self, interrupted: FrameType | None) -> None:
         tracer = self._tracer
-        tracer.look()
+        tracer.watchdog.look()
+        tracer.recorder.pack()
+        tracer.recorder.offer(lambda: None)
         if _clock() > self._end_s:
-            tracer.tell_stuck(interrupted)
+            tracer.census.tell(interrupted)
             if tracer.recorder.flush():
                 tracer.recorder.stop()
                 self.over = True

@@ -18,15 +18,19 @@ import types
 from typing import Any
 
 from asyncdemo.capture import parent, wire
-from asyncdemo.capture.frames import hide_own_frames
+from asyncdemo.capture.frames import hide_own_frames, uncaught
 from asyncdemo.capture.instrument import on_entry
 from asyncdemo.capture.outbox import sender
 from asyncdemo.capture.recorder import Origins, running_version
-from asyncdemo.capture.script.forks import wait_for_forks
+from asyncdemo.capture.script.processes import observe_copies
 from asyncdemo.capture.script.source import SourceError, compile_script
-from asyncdemo.capture.script.target import Function, LaneFinder, Script, loaded, main_as_python_made_it
-from asyncdemo.capture.script.uncaught import uncaught
-from asyncdemo.capture.script.workers import Copies
+from asyncdemo.capture.script.target import (
+    Function,
+    Script,
+    loaded,
+    main_as_python_made_it,
+    observe_modules,
+)
 from asyncdemo.capture.tracer import Tracer
 
 _ANSWER_S = 10.0
@@ -67,10 +71,10 @@ def _run(
         recorder.define(wire.Code(target.path, list(target.roots)))
         _observe_copies(tracer, options, target.path)
     if options["forks"]:
-        connection, options = wait_for_forks(connection, reader)
+        connection, options = parent.wait_for_forks(connection, reader)
         reader = wire.FrameReader()
         os.environ.update(options["environment"])
-    tracer.prepare()
+    tracer.watchdog.prepare()
     if options["delays"] is not None:
         tracer.delay(options["delays"])
     recorder.define(
@@ -142,7 +146,7 @@ def _observed() -> Tracer | None:
     )
     tracer.install(options["serves"], follow=True, sums_tasks=options["sums_tasks"])
     if options["call"]:
-        sys.meta_path.insert(0, LaneFinder(options["call"]["lanes"]))
+        observe_modules(options["call"]["lanes"])
     else:
         _observe_copies(tracer, options, code["path"])
     from multiprocessing import process
@@ -154,7 +158,7 @@ def _observed() -> Tracer | None:
     tracer.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
     tracer.patches.forget_sources()
     tracer.recorder.connect(sender(connection))
-    tracer.prepare()
+    tracer.watchdog.prepare()
     parent.begin(tracer, connection)
     return tracer
 
@@ -170,7 +174,7 @@ def _observe_copies(tracer: Tracer, options: dict[str, Any], path: str) -> None:
             tracer.recorder.define(wire.Note(str(error)))
             return compile(source, filename, "exec", dont_inherit=True)
 
-    Copies(path, compile_it).install(tracer.patches)
+    observe_copies(tracer.patches, path, compile_it)
 
 
 def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
@@ -187,19 +191,15 @@ def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
 
 
 def _hide_when_printed() -> None:
-    is_missing, printing = not hasattr(sys, "excepthook"), getattr(sys, "excepthook", None)
+    printing: Any = getattr(sys, "excepthook", sys.__excepthook__)
 
     def excepthook(
         kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
     ) -> None:
         """Do what the interpreter does: the script may have replaced the hook by anything."""
         hide_own_frames(error)
-        if is_missing:
-            _say("sys.excepthook is missing\n")
-            sys.__excepthook__(kind, error, error.__traceback__)
-            return
         try:
-            printing(kind, error, error.__traceback__)  # type: ignore[misc]
+            printing(kind, error, error.__traceback__)
         except SystemExit:
             raise
         except BaseException as another:  # noqa: BLE001 - it is printed

@@ -6,15 +6,16 @@ The syntax tree keeps every line number, so tracebacks and stacks are those of t
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Mapping, Sequence
-from types import CodeType
+import importlib.abc
+import os
+from collections.abc import Callable, Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import after_docstring, locate
+from asyncdemo.capture.instrument import after_docstring, in_context, locate
 
 LANE = "__asyncdemo_lane__"
-CALL = "__asyncdemo_call__"
 AT_WORK = "__asyncdemo_at_work__"
 
 Value = int | float | str | bool
@@ -147,7 +148,7 @@ def _functions(node: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef | 
 def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef, results: bool) -> None:
     """``with LANE(name, arguments): <body>`` after the docstring; the function itself stays as it is.
 
-    If ``results``, the lane has a name, so that returned values can be passed to it.
+    If ``results``, returned values are passed to the lane.
     """
     start = after_docstring(function)
     body = function.body[start:]
@@ -161,35 +162,9 @@ def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef, results: bool) 
     call = ast.Call(
         func=ast.Name(id=LANE, ctx=ast.Load()), args=[ast.Constant(function.name), arguments], keywords=[]
     )
-    name = ast.Name(id=CALL, ctx=ast.Store()) if results else None
-    if results:
-        body = [_Returns().visit(statement) for statement in body]
-    wrapped = ast.With(items=[ast.withitem(context_expr=call, optional_vars=name)], body=body)
     declarations = [s for s in body if isinstance(s, (ast.Global, ast.Nonlocal))]
-    wrapped.body = [s for s in body if s not in declarations] or [ast.copy_location(ast.Pass(), body[0])]
-    function.body[start:] = [*declarations, locate(wrapped, body[0])]
-
-
-class _Returns(ast.NodeTransformer):
-    """``return value`` becomes ``return CALL(value)``, except in nested functions."""
-
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        if node.value is not None:
-            passed_on = ast.Call(func=ast.Name(id=CALL, ctx=ast.Load()), args=[node.value], keywords=[])
-            node.value = locate(passed_on, node)
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return node
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
-        return node
+    rest = [s for s in body if s not in declarations] or [ast.copy_location(ast.Pass(), body[0])]
+    function.body[start:] = [*declarations, in_context(rest, call, results)]
 
 
 _LONGEST_LITERAL = 20_000
@@ -219,6 +194,47 @@ def _is_plain(value: Any, depth: int) -> bool:
     return all(_is_plain(item, depth - 1) for item in items)
 
 
+# -- where it is loaded again ---------------------------------------------------------------------
+
+Compile = Callable[[bytes, str], CodeType]
+"""(source, file name) -> code"""
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds modules as usual, and has some of them compiled in our own way.
+
+    These are the ones for whose name ``compiler`` returns how, of this file if there is one.
+    """
+
+    def __init__(self, compiler: Callable[[str], Compile | None], file: str = "") -> None:
+        self._compiler = compiler
+        self._file = file
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        compile_it = self._compiler(name)
+        spec = None if compile_it is None else PathFinder.find_spec(name, path, target)
+        if compile_it is None or spec is None or spec.origin is None:
+            return None
+        if type(spec.loader) is not SourceFileLoader or self._file not in ("", os.path.realpath(spec.origin)):
+            return None
+        spec.loader = Loader(name, spec.origin, compile_it)
+        return spec
+
+
+class Loader(SourceFileLoader):
+    """Does not use the bytecode cache, which is shared with other runs."""
+
+    def __init__(self, name: str, path: str, compile_it: Compile) -> None:
+        super().__init__(name, path)
+        self._compile = compile_it
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self._compile(self.get_data(path), path)
+
+
 # -- where the script starts to work --------------------------------------------------------------
 
 
@@ -246,7 +262,7 @@ def _is_preparation(statement: ast.stmt) -> bool:
 
 
 def _computes(value: ast.expr) -> bool:
-    return any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(copy.copy(value)))
+    return any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(value))
 
 
 def lane_name(function: str, arguments: tuple[Any, ...]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import importlib
-import importlib.abc
 import importlib.util
 import inspect
 import io
@@ -16,14 +15,26 @@ import runpy
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
 from importlib.util import MAGIC_NUMBER
 from types import CodeType, ModuleType
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.script.source import SourceError, Value, compile_module, compile_script, literal
+from asyncdemo.capture.script.source import (
+    Compile,
+    Finder,
+    Loader,
+    SourceError,
+    Value,
+    compile_module,
+    compile_script,
+    literal,
+)
 from asyncdemo.capture.tracer import Tracer
+
+_runpy: Any = runpy
 
 
 class Script:
@@ -67,10 +78,10 @@ class Script:
             tracer.open_main_thread()
         main = main_as_python_made_it()
         if self._by_runpy:
-            _Substitute(self, tracer).install()
+            _substitute(self, tracer)
             # the interpreter deletes `__file__` of its main module before it waits for threads
             threading._register_atexit(_put_back, main)  # type: ignore[attr-defined]
-            runpy._run_module_as_main(self._by_runpy, bool(self._options["module"]))  # type: ignore[attr-defined]
+            _runpy._run_module_as_main(self._by_runpy, bool(self._options["module"]))
         else:
             main["__file__"] = self.path
             if sys.version_info < (3, 15):
@@ -111,10 +122,15 @@ class Script:
         """``spec`` is None if its place is unknown: then ``runpy`` looks for it, which imports packages."""
         self._by_runpy = name
         if spec is None:
+            error = _runpy._Error
             try:
-                spec = _details(name, bool(self._options["module"]))
-            except runpy._Error as error:  # type: ignore[attr-defined]
-                raise SourceError(f"{error}.") from None
+                if self._options["module"]:
+                    _, spec, _ = _runpy._get_module_details(name, error)
+                else:
+                    _, spec, _ = _runpy._get_main_module_details(error)
+            except error as why:
+                raise SourceError(f"{why}.") from None
+        assert spec is not None
         loader: Any = spec.loader
         self.path = spec.origin or name
         source = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
@@ -143,28 +159,22 @@ def main_as_python_made_it() -> dict[str, Any]:
     return main
 
 
-class _Substitute:
-    """Lets ``runpy`` import a module's packages and find it as usual, but gives it our code."""
+def _substitute(script: Script, tracer: Tracer) -> None:
+    """Let ``runpy`` import a module's packages and find it as usual, but give it our code."""
+    plain = _runpy._get_module_details
 
-    def __init__(self, script: Script, tracer: Tracer) -> None:
-        self._script = script
-        self._tracer = tracer
-
-    def install(self) -> None:
-        self._plain = runpy._get_module_details  # type: ignore[attr-defined]
-        runpy._get_module_details = self._details  # type: ignore[attr-defined]
-
-    def _details(self, *arguments: Any) -> tuple[str, ModuleSpec, CodeType]:
-        runpy._get_module_details = self._plain  # type: ignore[attr-defined]
-        name, spec, code = self._plain(*arguments)
-        if (spec.origin or name) == self._script.path:
-            return name, spec, self._script.code
-        self._tracer.recorder.define(
-            wire.Note(f"{name} ran unchanged: its package moved it to {spec.origin}.")
-        )
-        self._tracer.open_main_thread()
-        self._script.code = code
+    def details(*arguments: Any) -> tuple[str, ModuleSpec, CodeType]:
+        _runpy._get_module_details = plain
+        name, spec, code = plain(*arguments)
+        if (spec.origin or name) == script.path:
+            return name, spec, script.code
+        note = f"{name} ran unchanged: its package moved it to {spec.origin}."
+        tracer.recorder.define(wire.Note(note))
+        tracer.open_main_thread()
+        script.code = code
         return name, spec, code
+
+    _runpy._get_module_details = details
 
 
 def _find_unimported(name: str) -> ModuleSpec | None:
@@ -191,13 +201,6 @@ def _find_in(package: ModuleSpec | None, part: str) -> ModuleSpec | None:
         f"{package.name}.{part}", getattr(locations, "_path", locations)
     )
     return found
-
-
-def _details(name: str, as_module: bool) -> ModuleSpec:
-    error = runpy._Error  # type: ignore[attr-defined]
-    if as_module:
-        return runpy._get_module_details(name, error)[1]  # type: ignore[attr-defined,no-any-return]
-    return runpy._get_main_module_details(error)[1]  # type: ignore[attr-defined,no-any-return]
 
 
 def _put_back(main: dict[str, Any]) -> None:
@@ -231,11 +234,12 @@ class Function:
 
     def load(self) -> None:
         for name in self._lanes:
-            _loaded_already(name)
+            if name in sys.modules:
+                raise SourceError(f"{name} is used by the tracer itself, so its functions cannot be lanes.")
         sys.path[:] = self._call["path"]
         sys.argv = [self.name]
         sys.orig_argv = [*sys.orig_argv[:-1], self.name]
-        sys.meta_path.insert(0, LaneFinder(self._lanes))
+        observe_modules(self._lanes)
         main = sys.modules["__main__"].__dict__
         main.clear()  # a process that the function starts must not find us there
         main.update({"__name__": "__main__", "__builtins__": sys.modules["builtins"], "__spec__": None})
@@ -254,6 +258,15 @@ class Function:
         tracer.recorder.define(wire.Result(literal(result)))
 
 
+def observe_modules(lanes: Mapping[str, Sequence[str]]) -> None:
+    """Give modules that are imported from now on their lanes: name -> functions."""
+
+    def compiler(name: str) -> Compile | None:
+        return partial(compile_module, lanes=lanes[name]) if lanes.get(name) else None
+
+    sys.meta_path.insert(0, Finder(compiler))
+
+
 def loaded(target: Script | Function) -> wire.Refused | wire.Invalid | None:
     """Load it. Return what is wrong with it, if anything is. Invalid Python is printed to stderr, too."""
     try:
@@ -269,11 +282,6 @@ def loaded(target: Script | Function) -> wire.Refused | wire.Invalid | None:
     return None
 
 
-def _loaded_already(name: str) -> None:
-    if name in sys.modules:
-        raise SourceError(f"{name} is used by the tracer itself, so its functions cannot be lanes.")
-
-
 def _imported(name: str, path: str, lanes: Mapping[str, Sequence[str]]) -> ModuleType:
     """Import the module of this name if it is this file, else load the file under that name."""
     try:
@@ -282,37 +290,9 @@ def _imported(name: str, path: str, lanes: Mapping[str, Sequence[str]]) -> Modul
         found = None
     if found is not None and os.path.realpath(found.origin or "") == os.path.realpath(path):
         return importlib.import_module(name)
-    loader = _LaneLoader(name, path, lanes.get(name, ()))
+    loader = Loader(name, path, partial(compile_module, lanes=lanes.get(name, ())))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert spec is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
-
-
-class _LaneLoader(SourceFileLoader):
-    """Compiles a module with lanes, without the bytecode cache, which is shared with other runs."""
-
-    def __init__(self, name: str, path: str, lanes: Sequence[str]) -> None:
-        super().__init__(name, path)
-        self._lanes = lanes
-
-    def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)
-        return compile_module(self.get_data(path), path, self._lanes)
-
-
-class LaneFinder(importlib.abc.MetaPathFinder):
-    """Finds modules as usual, and gives those with lanes a loader that adds them."""
-
-    def __init__(self, lanes: Mapping[str, Sequence[str]]) -> None:
-        self._lanes = lanes
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        lanes = self._lanes.get(name)
-        spec = PathFinder.find_spec(name, path, target) if lanes else None
-        if lanes and spec is not None and spec.origin is not None and type(spec.loader) is SourceFileLoader:
-            spec.loader = _LaneLoader(name, spec.origin, lanes)
-        return spec
