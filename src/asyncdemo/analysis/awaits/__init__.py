@@ -34,7 +34,7 @@ def independent(source: str, lines: Sequence[int]) -> bool | None:
             return None
         if have_an_order(function, points, modules(module)):
             return False
-        return not Flow(function, points, beside(function, points)).reaches_itself()
+        return not Flow(points, beside(function, points)).reaches_itself(function)
     except (SyntaxError, ValueError, RecursionError):
         return None
 
@@ -43,6 +43,7 @@ def independent(source: str, lines: Sequence[int]) -> bool | None:
 
 
 def _function_around(module: ast.Module, lines: Sequence[int]) -> Function | None:
+    """Return the innermost function that contains all the lines."""
     found: Function | None = None
     for node in ast.walk(module):
         if isinstance(node, Function) and lines:

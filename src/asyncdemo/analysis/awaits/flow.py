@@ -1,188 +1,249 @@
-"""Follow results through the source of a coroutine function, from await to await.
-
-What holds a result is called tainted. In a loop, a name that holds one somewhere counts as tainted
-everywhere, unless every round binds it anew. In such a round, and outside of loops, it counts from there on.
-"""
+"""Follow results through the source of a coroutine function, from await to await."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 Point = ast.Await | ast.AsyncWith
 
-_Scope = Function | ast.Lambda | ast.ClassDef
-_Loop = ast.For | ast.AsyncFor | ast.While
-_Place = tuple[int, int]
-"""Line and column."""
-_ALWAYS: _Place = (0, 0)
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+_Tainted = frozenset[str]
 
 
 class Flow:
-    """Follows the results of some awaits through a function: which names hold them, which tests saw them."""
+    """Follows the results of some awaits through a function: which names hold them, which tests saw them.
 
-    def __init__(self, function: Function, points: Sequence[Point], others: Sequence[Point]) -> None:
-        """``others`` are further awaits whose results are followed to the points."""
-        self._nodes = list(inside(function))
+    It goes through statements in order, through both branches of an ``if``, and through loops twice. What
+    depends on a result (or on a branch that a result chose) is called tainted.
+    """
+
+    def __init__(self, points: Iterable[Point], sources: Iterable[Point] = ()) -> None:
+        """``sources`` are further awaits whose results are followed to the points."""
         self._points = set(points)
-        self._sources = self._points.union(others)
-        self._loops = [node for node in self._nodes if isinstance(node, _Loop)]
-        self._tainted: dict[str, _Place] = {}
-        """Path -> since where it holds a result."""
-        bindings = [
-            (node, path, values)
-            for node in self._nodes
-            for targets, values in assignments(node)
-            for path in targets
-        ]
-        before: dict[str, _Place] | None = None
-        while before != self._tainted:
-            before = dict(self._tainted)
-            for node, path, values in bindings:
-                if any(map(self._is_tainted, values)):
-                    since = self._since(node, path)
-                    self._tainted[path] = min(since, self._tainted.get(path, since))
+        self._sources = self._points.union(sources)
+        self._tainted: _Tainted = frozenset()
+        self._decided = False
+        """Whether a result decides if the current statement runs at all."""
+        self._reached = False
 
-    def reaches_itself(self) -> bool:
-        """Return whether a result reaches one of the points: as an argument, or by deciding if it runs."""
-        decided = (part for node in self._nodes for part in self._decided_by(node))
-        return any(map(self._gets_a_result, self._points)) or any(map(self._has_a_point, decided))
+    def reaches_itself(self, function: Function) -> bool:
+        self._block(function.body)
+        return self._reached
 
-    def _gets_a_result(self, point: Point) -> bool:
-        if isinstance(point, ast.AsyncWith):
-            return any(self._is_tainted(item.context_expr) for item in point.items)
-        return self._is_tainted(point.value)
+    # statements
 
-    def _has_a_point(self, part: ast.AST) -> bool:
-        return part in self._points or not self._points.isdisjoint(inside(part))
+    def _block(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
 
-    def _decided_by(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the parts of the function that run, or don't, because of a result that this node sees."""
+    def _statement(self, node: ast.stmt) -> None:
         match node:
-            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Match(subject=test):
-                if self._is_tainted(test):
-                    yield from (part for part in ast.iter_child_nodes(node) if part is not test)
-                    yield from self._left_out(node, ast.Return, ast.Raise, ast.Break, ast.Continue)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                self._bind_name(node.name, self._mentions(node))
+            case ast.Assign():
+                tainted = self._value(node.value)
+                for target in node.targets:
+                    self._bind(target, tainted)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self._bind(node.target, self._value(node.value))
+            case ast.AugAssign():
+                if self._value(node.value):
+                    self._bind(node.target, True)
+            case ast.Expr(value=ast.Call() as call):
+                self._call_for_its_effect(call)
+            case ast.If():
+                self._branches(node, self._value(node.test), [node.body, node.orelse])
+            case ast.Match():
+                subject = self._value(node.subject)
+                for case in node.cases:
+                    for name in ast.walk(case.pattern):
+                        if isinstance(name, ast.MatchAs | ast.MatchStar) and name.name:
+                            self._bind_name(name.name, subject)
+                self._branches(node, subject, [case.body for case in node.cases])
             case ast.For() | ast.AsyncFor():
-                if self._is_tainted(node.iter):
-                    yield from node.body
-                    yield from self._left_out(node, ast.Return, ast.Raise)
+                self._loop(node)
+            case ast.While():
+                for _ in range(2):
+                    self._branches(node, self._value(node.test), [node.body, []])
+                self._block(node.orelse)
             case ast.Try() | ast.TryStar():
-                if node.handlers and not self._sources.isdisjoint(inside(node)):
-                    yield from (*node.handlers, *node.finalbody)
-                    yield from self._left_out(node, ast.Return, ast.Break, ast.Continue)
-            case ast.AsyncWith() if node in self._points:
-                yield from node.body
-            case ast.Assert():
-                if self._is_tainted(node.test):
-                    yield from self._left_out(node, ast.Assert)
-            case ast.BoolOp():
-                for place, value in enumerate(node.values, 1):
-                    if self._is_tainted(value):
-                        yield from node.values[place:]
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                first = node.generators[0]
-                if any(self._is_tainted(test) for part in node.generators for test in (part.iter, *part.ifs)):
-                    yield from (part for part in ast.iter_child_nodes(node) if part is not first)
-                    yield from first.ifs
+                self._try(node)
+            case ast.With() | ast.AsyncWith():
+                self._with(node)
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    if isinstance(child, ast.expr):
+                        tainted = self._value(child)
+                        self._decided |= tainted and isinstance(node, ast.Assert)
 
-    def _left_out(self, node: ast.AST, *leaving: type[ast.stmt]) -> Iterator[ast.AST]:
-        """Yield what is left out if the node leaves its block: what comes after it, or again in a loop."""
-        if any(isinstance(child, leaving) for child in (node, *inside(node))):
-            yield from (loop for loop in self._loops if any(child is node for child in inside(loop)))
-            yield from (
-                other for other in self._nodes if isinstance(other, ast.stmt) and _start(other) >= _end(node)
-            )
+    def _branches(self, node: ast.stmt, tainted: bool, bodies: Sequence[Sequence[ast.stmt]]) -> None:
+        before, decided = self._tainted, self._decided
+        after: _Tainted = frozenset()
+        for body in bodies:
+            self._tainted, self._decided = before, decided or tainted
+            self._block(body)
+            after |= self._tainted
+        self._tainted = after | before if isinstance(node, ast.Match) else after
+        self._decided = decided or (tainted and _leaves(node, ast.Return, ast.Raise, ast.Break, ast.Continue))
 
-    def _since(self, node: ast.AST, path: str) -> _Place:
-        """Return where the path begins to hold a result that this node gives to it."""
-        if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
-            return _ALWAYS
-        around = [loop for loop in self._loops if any(child is node for child in inside(loop))]
-        if not around:
-            return _end(node)
-        loop = around[-1]
-        anew = [part for part in loop.body if isinstance(part, ast.Assign) and _end(part) < _end(node)]
-        targets = [target for part in anew for target in part.targets]
-        targets += [] if isinstance(loop, ast.While) else [loop.target]
-        names = {
-            name.id
-            for target in targets
-            for name in ast.walk(target)
-            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-        }
-        return _end(node) if path.partition(".")[0] in names else _ALWAYS
+    def _loop(self, node: ast.For | ast.AsyncFor) -> None:
+        tainted, decided = self._value(node.iter), self._decided
+        without = self._tainted
+        for _ in range(2):
+            self._decided |= tainted
+            self._bind(node.target, tainted)
+            self._block(node.body)
+        self._tainted |= without
+        if tainted:
+            self._decided = decided or _leaves(node, ast.Return, ast.Raise)
+        self._block(node.orelse)
 
-    def _is_tainted(self, node: ast.AST) -> bool:
-        """Return whether it holds a result, or is a function that is defined here and uses one."""
-        if node in self._sources:
-            return True
-        path = path_of(node) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else None
+    def _try(self, node: ast.Try | ast.TryStar) -> None:
+        before, decided = self._tainted, self._decided
+        awaits = any(child in self._sources for child in inside(node) if isinstance(child, Point))
+        self._block(node.body)
+        self._block(node.orelse)
+        after = self._tainted
+        for handler in node.handlers:
+            self._tainted = before | after
+            decided_here, self._decided = self._decided, self._decided or awaits
+            if handler.name:
+                self._bind_name(handler.name, awaits)
+            self._block(handler.body)
+            self._decided = decided_here
+            after |= self._tainted
+        self._tainted = after
+        self._decided |= decided
+        if node.handlers and awaits and _leaves(node, ast.Return, ast.Break, ast.Continue):
+            self._decided = True
+        self._block(node.finalbody)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        awaited = node in self._points
+        decided = self._decided
+        for item in node.items:
+            tainted = self._value(item.context_expr)
+            self._reached |= awaited and (tainted or self._decided)
+            if item.optional_vars is not None:
+                self._bind(item.optional_vars, tainted or node in self._sources)
+        self._decided |= awaited
+        self._block(node.body)
+        self._decided = decided or (self._decided and not awaited)
+
+    def _call_for_its_effect(self, call: ast.Call) -> None:
+        """Taint what a call changes: ``out.append(x)`` and ``heappush(heap, x)`` store their argument."""
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        tainted = [self._value(value) for value in values]
+        self._value(call.func)
+        if any(tainted):
+            if isinstance(call.func, ast.Attribute):
+                self._bind(call.func.value, True)
+            if call.args and not tainted[0]:
+                self._bind(call.args[0], True)
+
+    # values
+
+    def _value(self, node: ast.expr) -> bool:
+        """Return whether the value holds a result. Follows the awaits in it in order of evaluation."""
         match node:
-            case ast.Name() | ast.Attribute() | ast.Subscript() if path is not None:
-                parts: list[ast.AST] = [node.slice] if isinstance(node, ast.Subscript) else []
-                if any(_start(node) >= since and _overlap(path, of) for of, since in self._tainted.items()):
-                    return True
+            case ast.Await():
+                tainted = self._value(node.value)
+                if node in self._points:
+                    self._reached |= tainted or self._decided
+                return tainted or node in self._sources
+            case ast.BoolOp():
+                return self._one_after_another(node.values)
+            case ast.IfExp():
+                return self._one_after_another([node.test, node.body]) | self._value(node.orelse)
+            case ast.NamedExpr():
+                tainted = self._value(node.value)
+                self._bind(node.target, tainted)
+                return tainted
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._comprehension(node)
+            case ast.Lambda():
+                return self._mentions(node)
             case ast.Call(func=ast.Attribute(value=owner)):
-                parts = [owner, *node.args, *node.keywords]
-            case ast.AsyncWith():
-                parts = [item.context_expr for item in node.items]
+                parts: list[ast.AST] = [owner, *node.args, *node.keywords]
+            case ast.Name() | ast.Attribute() | ast.Subscript() if (path := path_of(node)) is not None:
+                parts = [node.slice] if isinstance(node, ast.Subscript) else []
+                if self._is_tainted(path):
+                    return True
             case _:
                 parts = list(ast.iter_child_nodes(node))
-        return any(map(self._is_tainted, parts))
+        return self._any_of(parts)
 
+    def _any_of(self, nodes: Iterable[ast.AST]) -> bool:
+        tainted = False
+        for node in nodes:  # all of them are evaluated
+            if isinstance(node, ast.expr):
+                tainted |= self._value(node)
+            else:
+                tainted |= self._any_of(ast.iter_child_nodes(node))
+        return tainted
 
-def assignments(node: ast.AST) -> Iterator[tuple[list[str], Sequence[ast.AST]]]:
-    """Yield (paths that get a value, what the value is made of)."""
-    match node:
-        case ast.Assign():
-            yield _paths(*node.targets), [node.value]
-        case (
-            ast.AnnAssign(value=ast.expr() as value) | ast.AugAssign(value=value) | ast.NamedExpr(value=value)
-        ):
-            yield _paths(node.target), [value]
-        case ast.For() | ast.AsyncFor() | ast.comprehension():
-            yield _paths(node.target), [node.iter]
-        case ast.With() | ast.AsyncWith():
-            values = [node] if isinstance(node, ast.AsyncWith) else [item.context_expr for item in node.items]
-            yield _paths(*(item.optional_vars for item in node.items if item.optional_vars)), values
-        case ast.Match():
-            names = [part.name for part in ast.walk(node) if isinstance(part, ast.MatchAs | ast.MatchStar)]
-            yield [name for name in names if name], [node.subject]
-        case ast.Try() | ast.TryStar():
-            yield [handler.name for handler in node.handlers if handler.name], node.body
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield [node.name], node.body
-        case ast.Expr(value=ast.Call(args=[*args]) as call):
-            # ``out.append(x)`` and ``heappush(heap, x)`` store their argument.
-            if isinstance(call.func, ast.Attribute):
-                yield _paths(call.func.value), [*args, *call.keywords]
-            yield _paths(*args[:1]), [*args[1:], *call.keywords]
+    def _one_after_another(self, values: Sequence[ast.expr]) -> bool:
+        """Follow values of which each is evaluated only if the values before it allow it."""
+        decided, tainted = self._decided, False
+        for value in values:
+            self._decided |= tainted
+            tainted |= self._value(value)
+        self._decided = decided
+        return tainted
 
+    def _comprehension(self, node: Comprehension) -> bool:
+        before, decided, tainted = self._tainted, self._decided, False
+        for _ in range(2):
+            for part in node.generators:
+                from_iter = self._value(part.iter)
+                self._bind(part.target, from_iter)
+                chosen = self._one_after_another(part.ifs)
+                self._decided |= from_iter | chosen
+                tainted |= from_iter
+            elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+            tainted |= self._any_of(elements)
+            self._decided = decided
+        self._tainted |= before
+        return tainted
 
-def _paths(*targets: ast.expr) -> list[str]:
-    found: list[str] = []
-    for target in targets:
+    # names
+
+    def _bind(self, target: ast.expr, tainted: bool) -> None:
         if isinstance(target, ast.Tuple | ast.List):
-            found += _paths(*target.elts)
-        elif (path := path_of(target)) is not None:
-            found.append(path)
-    return found
+            for element in target.elts:
+                self._bind(element, tainted)
+            return
+        path = path_of(target)
+        if path is None:
+            return
+        if tainted:
+            self._tainted |= {path}
+        elif not isinstance(target, ast.Subscript):  # a container still holds its other items
+            self._tainted = frozenset(
+                name for name in self._tainted if name != path and not name.startswith(f"{path}.")
+            )
+
+    def _bind_name(self, name: str, tainted: bool) -> None:
+        self._bind(ast.Name(name, ast.Store()), tainted)
+
+    def _mentions(self, node: ast.AST) -> bool:
+        """Return whether a function that is defined here uses a tainted name."""
+        return any(isinstance(name, ast.Name) and self._is_tainted(name.id) for name in ast.walk(node))
+
+    def _is_tainted(self, path: str) -> bool:
+        """Return whether the path, a part of it, or something that it is part of, is tainted."""
+        return any(
+            name == path or path.startswith(f"{name}.") or name.startswith(f"{path}.")
+            for name in self._tainted
+        )
 
 
-def _overlap(path: str, other: str) -> bool:
-    """Return whether they are the same, or one is part of the other."""
-    return path == other or path.startswith(f"{other}.") or other.startswith(f"{path}.")
-
-
-def _start(node: ast.stmt | ast.expr) -> _Place:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.AST) -> _Place:
-    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+def _leaves(node: ast.AST, *kinds: type[ast.stmt]) -> bool:
+    return any(isinstance(child, kinds) for child in inside(node))
 
 
 def inside(node: ast.AST) -> Iterator[ast.AST]:

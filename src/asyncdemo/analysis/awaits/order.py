@@ -1,4 +1,7 @@
-"""Awaits whose order matters, whether or not one uses another's result."""
+"""Awaits whose order matters, whether or not one uses another's result.
+
+Not here: following results from one await to the next (see ``flow``).
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,7 @@ import ast
 from collections.abc import Sequence
 from itertools import combinations
 
-from asyncdemo.analysis.awaits.flow import (
-    Comprehension,
-    Function,
-    Point,
-    assignments,
-    inside,
-    last_name,
-    path_of,
-)
+from asyncdemo.analysis.awaits.flow import Comprehension, Function, Point, inside, last_name, path_of
 
 _UNDERWAY = frozenset({"aclose", "close", "communicate", "join", "wait", "wait_closed"})
 """Methods that wait for something that is already in progress."""
@@ -66,7 +61,8 @@ def beside(function: Function, points: Sequence[Point]) -> list[Point]:
 
 def _is_pace(function: Function, point: Point, points: Sequence[Point]) -> bool:
     """Return whether it is a sleep that paces other calls: those in its loop, or between the awaits."""
-    if not any(map(_is_sleep, _calls(point))):
+    sleeps = [call for call in _awaited(point) if isinstance(call, ast.Call) and _is_sleep(call)]
+    if not sleeps:
         return False
     around = loops_around(function, point)
     first, last = min(node.lineno for node in points), max(node.lineno for node in points)
@@ -102,8 +98,10 @@ def _are_different_methods_of_self(points: Sequence[Point]) -> bool:
     methods = {
         call.func.attr
         for point in points
-        for call in _calls(point)
-        if isinstance(call.func, ast.Attribute) and path_of(call.func.value) in _OWN_CLASS
+        for call in _awaited(point)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and path_of(call.func.value) in _OWN_CLASS
     }
     return len(methods) > 1
 
@@ -111,28 +109,33 @@ def _are_different_methods_of_self(points: Sequence[Point]) -> bool:
 def _share_an_argument(function: Function, points: Sequence[Point]) -> bool:
     """Return whether two of the calls get the same mutable object, created in this function."""
     mutable = _made_to_be_changed(function)
-    handed = [
-        {
-            value.id
-            for call in _calls(point)
-            for value in (*call.args, *(keyword.value for keyword in call.keywords))
-            if isinstance(value, ast.Name) and value.id in mutable
-        }
-        for point in points
-    ]
+    handed = [_names_handed_over(point) & mutable for point in points]
     return any(some & others for some, others in combinations(handed, 2))
 
 
+def _names_handed_over(point: Point) -> set[str]:
+    calls = [call for call in _awaited(point) if isinstance(call, ast.Call)]
+    arguments = [
+        value for call in calls for value in (*call.args, *(keyword.value for keyword in call.keywords))
+    ]
+    return {value.id for value in arguments if isinstance(value, ast.Name)}
+
+
 def _made_to_be_changed(function: Function) -> set[str]:
-    return {
-        path
-        for node in inside(function)
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-        for paths, (value,) in assignments(node)
-        if isinstance(value, _MUTABLE_DISPLAYS)
-        or (isinstance(value, ast.Call) and last_name(value.func) in _MUTABLE)
-        for path in paths
-    }
+    found: set[str] = set()
+    for node in inside(function):
+        match node:
+            case ast.Assign(value=value, targets=targets):
+                pass
+            case ast.AnnAssign(value=ast.expr() as value, target=target):
+                targets = [target]
+            case _:
+                continue
+        if isinstance(value, _MUTABLE_DISPLAYS) or (
+            isinstance(value, ast.Call) and last_name(value.func) in _MUTABLE
+        ):
+            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return found
 
 
 def loops_around(function: Function, point: ast.AST) -> list[ast.AST]:
@@ -177,16 +180,12 @@ def _awaited(point: Point) -> list[ast.expr]:
     return [value]
 
 
-def _calls(point: Point) -> list[ast.Call]:
-    return [call for call in _awaited(point) if isinstance(call, ast.Call)]
-
-
 def _share_an_object(function: Function, points: Sequence[Point], names_of_modules: frozenset[str]) -> bool:
     """Return whether two of the calls, or one in two rounds of a loop, are methods of the same object."""
     seen: set[str] = set()
     for point in points:
         loops = loops_around(function, point)
-        for owner in filter(None, map(_owner, _calls(point))):
+        for owner in filter(None, map(_owner, _awaited(point))):
             root = owner.partition(".")[0]
             if root in names_of_modules:
                 continue
@@ -196,11 +195,16 @@ def _share_an_object(function: Function, points: Sequence[Point], names_of_modul
     return False
 
 
-def _owner(call: ast.Call) -> str | None:
-    if not isinstance(call.func, ast.Attribute) or call.func.attr in _ANY_OBJECT:
-        return None
-    owner = path_of(call.func.value)
-    return None if owner in _OWN_CLASS else owner
+def _owner(call: ast.expr) -> str | None:
+    """Return the path of the object whose method is called."""
+    if (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr not in _ANY_OBJECT
+    ):
+        owner = path_of(call.func.value)
+        return None if owner in _OWN_CLASS else owner
+    return None
 
 
 _OWN_CLASS = ("self", "cls")
@@ -208,6 +212,7 @@ _OWN_CLASS = ("self", "cls")
 
 
 def modules(module: ast.Module) -> frozenset[str]:
+    """Return the names that ``import`` binds anywhere in the source."""
     return frozenset(
         alias.asname or alias.name.partition(".")[0]
         for node in ast.walk(module)
