@@ -36,7 +36,7 @@ WHAT_RECORDS: Final = (
     "capture",
     "course/content/bodies.py",
     "course/content/load.py",
-    "course/judging/run_context.py",
+    "course/judging/lesson_jobs.py",
     "load",
     "model",
     "recording",

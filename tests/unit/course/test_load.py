@@ -16,7 +16,7 @@ from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.content.load import Load, read_load
 from asyncdemo.course.content.manifest import Table
-from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.errors import UsageError
 from tests.support.served_course import write_served_course
 

@@ -14,7 +14,7 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging import checking
 from asyncdemo.course.judging.checking import Stopped
-from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.course.judging.schedules import judge_schedules
 from asyncdemo.course.judging.verdict import Check, Failure, Verdict, judged, options_of
 from asyncdemo.model import Answer, Run

@@ -1,13 +1,18 @@
-"""Rules about each script of a lesson: plain, short Python that says what it is for."""
+"""Rules about the variants: plain, short Python each, and side by side the same job.
+
+So a diff shows only the concept.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Final
 
-from asyncdemo.course.rules.lesson_source import LessonSource, Script
-from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.content.knobs import constants
+from asyncdemo.course.content.listing import declared_lines
+from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule, Script
 
 _GUARD: Final = '\n\nif __name__ == "__main__":\n'
 
@@ -24,9 +29,7 @@ def length(source: LessonSource) -> Iterator[Fault]:
 
 def docstring(source: LessonSource) -> Iterator[Fault]:
     lesson = source.lesson
-    for name, script in source.variants.items():
-        if script.tree is None:
-            continue
+    for name, script in _readable(source).items():
         lines = script.docstring.splitlines() or [""]
         if not lines[0].endswith("?"):
             yield Fault("the first line of the docstring must be the question", script.path, 1)
@@ -40,17 +43,63 @@ def docstring(source: LessonSource) -> Iterator[Fault]:
 
 
 def imports(source: LessonSource) -> Iterator[Fault]:
-    for script in _readable(source):
+    for script in _readable(source).values():
         yield from faults_of_imports(script, source.lesson.packages)
 
 
 def guard(source: LessonSource) -> Iterator[Fault]:
-    for script in _readable(source):
+    for script in _readable(source).values():
         yield from faults_of_guard(script)
 
 
+def lanes(source: LessonSource) -> Iterator[Fault]:
+    for script in _readable(source).values():
+        yield from faults_of_lanes(script, source.lesson.lanes)
+
+
+def knobs(source: LessonSource) -> Iterator[Fault]:
+    values = {name: constants(script.path) for name, script in _readable(source).items()}
+    of_load = source.lesson.load.knobs if source.lesson.load else {}
+    for place, knob in enumerate(source.lesson.knobs, start=1):
+        if knob.name in of_load:
+            continue  # `load-knobs` checks these
+        field = f"knobs[{place}].name"
+        for name, constant in values.items():
+            value = constant.get(knob.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                message = f"the knob {knob.name} is not a constant with a number in {name}"
+                yield source.in_manifest(message, field)
+            elif not knob.low <= value <= knob.high:
+                message = f"the knob {knob.name} is {value} in {name}, not {knob.low:g} to {knob.high:g}"
+                yield source.in_manifest(message, field)
+        written = {str(constant[knob.name]) for constant in values.values() if knob.name in constant}
+        if len(written) > 1:
+            message = f"the knob {knob.name} has several values: {', '.join(sorted(written))}"
+            yield source.in_manifest(message, field)
+
+
+def pairs(source: LessonSource) -> Iterator[Fault]:
+    """Check that the variants are the same but for the lines that the manifest declares to differ."""
+    rest: list[tuple[str, list[tuple[int | None, str | None]]]] = []
+    for variant in source.lesson.variants:
+        text = source.variants[variant.name].text
+        differing, missing = declared_lines(text, variant.differs)
+        if missing:
+            message = f"the line {missing[0]!r} is declared to differ, but is not there in that order"
+            yield Fault(f"{variant.name}: {message}", variant.path)
+        lines = enumerate(text.splitlines(), start=1)
+        rest.append((variant.name, [(number, line) for number, line in lines if number not in differing]))
+    first, ours = rest[0]
+    for name, lines_of_it in rest[1:]:
+        for (_, our), (number, its) in zip_longest(ours, lines_of_it, fillvalue=(None, None)):
+            if our != its:
+                both = f"{first} has {_line(our)} where {name} has {_line(its)}"
+                yield Fault(f"{both}, and no manifest entry allows it", source.variants[name].path, number)
+                break
+
+
 def faults_of_syntax(script: Script) -> Iterator[Fault]:
-    if script.tree is None:
+    if script.error:
         yield Fault(f"is not valid Python: {script.error}", script.path, script.line)
 
 
@@ -64,17 +113,16 @@ def faults_of_imports(script: Script, packages: tuple[str, ...]) -> Iterator[Fau
     for module, line in script.imports.items():
         if module == "asyncdemo":
             message = "imports asyncdemo; a lesson is ordinary Python, watched from outside"
-        elif module in sys.stdlib_module_names or any(_imports_as(name, module) for name in packages):
-            continue
-        else:
+            yield Fault(message, script.path, line)
+        elif module not in sys.stdlib_module_names and not any(_brings(name, module) for name in packages):
             message = f"imports {module}, which the manifest does not name in packages"
-        yield Fault(message, script.path, line)
+            yield Fault(message, script.path, line)
 
 
-def faults_of_lanes(script: Script, lanes: tuple[str, ...], purpose: str) -> Iterator[Fault]:
-    for lane in lanes if script.tree is not None else ():
+def faults_of_lanes(script: Script, lanes: tuple[str, ...]) -> Iterator[Fault]:
+    for lane in lanes:
         if lane not in script.functions:
-            yield Fault(f"has no function {lane}, whose calls are to be {purpose}", script.path)
+            yield Fault(f"has no function {lane}, whose calls are to be recorded", script.path)
 
 
 def faults_of_guard(script: Script) -> Iterator[Fault]:
@@ -82,14 +130,18 @@ def faults_of_guard(script: Script) -> Iterator[Fault]:
         yield Fault('must do nothing on import: if __name__ == "__main__": at the end', script.path)
 
 
-def _imports_as(package: str, module: str) -> bool:
+def _brings(package: str, module: str) -> bool:
     """Match packages to modules: ``psycopg2-binary`` to ``psycopg2``, ``moto[server]`` to ``moto``."""
     name = package.partition("[")[0].lower().replace("-", "_")
     return name == module.lower() or name.startswith(f"{module.lower()}_")
 
 
-def _readable(source: LessonSource) -> Iterator[Script]:
-    return (script for script in source.variants.values() if script.tree is not None)
+def _readable(source: LessonSource) -> dict[str, Script]:
+    return {name: script for name, script in source.variants.items() if not script.error}
+
+
+def _line(text: str | None) -> str:
+    return "no line" if text is None else repr(text)
 
 
 RULES: Final = (
@@ -98,4 +150,7 @@ RULES: Final = (
     Rule("docstring", docstring),
     Rule("imports", imports),
     Rule("guard", guard),
+    Rule("lanes", lanes),
+    Rule("knobs", knobs),
+    Rule("pairs", pairs),
 )

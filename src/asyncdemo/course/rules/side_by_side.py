@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.course.rules import runs, solutions
-from asyncdemo.course.rules.lesson_source import LessonSource
-from asyncdemo.course.rules.problem import Problem
+from asyncdemo.course.rules import plain, runs, solutions
+from asyncdemo.course.rules.lesson_source import LessonSource, Problem
 from asyncdemo.errors import EXIT_INTERRUPTED
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
@@ -39,7 +38,7 @@ def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = 
         variants: Record its variants, and check the claims about them.
     """
     with ServiceCache() as source.kept, SpareChildren() as source.spares:
-        for rule in (*solutions.RULES, *runs.RULES) if scripts else ():
+        for rule in (*solutions.RULES, *plain.RULES) if scripts else ():
             yield from rule.problems(source)
         for settings in runs.knob_sets(source) if variants else ():
             yield from runs.problems_of_runs(source, settings)

@@ -1,0 +1,139 @@
+"""Rules about a lesson's manifest that need no run: its files, questions, claims, and load."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.content.claims import ABOUT, Claim
+from asyncdemo.course.content.knobs import constants, values
+from asyncdemo.course.content.predictions import Prediction, PredictionKind
+from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule
+from asyncdemo.errors import AsyncdemoError
+
+_HIDING: Final = sys.stdlib_module_names | {"async"}
+_APPS: Final = "apps"
+"""The folder with what the lab measures, in the lesson about the lab."""
+
+Settings = tuple[tuple[str, str], ...]
+"""Knobs to set, as a user types them."""
+
+
+def settings_of(claim: Claim) -> Settings:
+    return tuple((name, str(value)) for name, value in claim.knobs.items())
+
+
+def stray_files(source: LessonSource) -> Iterator[Fault]:
+    lesson = source.lesson
+    known = {source.manifest, lesson.readme, *(variant.path for variant in lesson.variants)}
+    if (exercise := lesson.exercise) is not None:
+        known |= {exercise.file, exercise.solution, exercise.check, lesson.folder / "hints.md"}
+        known |= {*exercise.right, *(wrong.path for wrong in exercise.wrong)}
+    for path in _files(lesson.folder):
+        if path not in known and path.parent.name != _APPS:
+            yield Fault("is not a file of this lesson: no manifest entry names it", path)
+
+
+def shadowed_modules(source: LessonSource) -> Iterator[Fault]:
+    for path in _files(source.lesson.folder):
+        if path.suffix == ".py" and path.stem in _HIDING:
+            yield Fault(f"hides the module {path.stem!r} from every script next to it; rename it", path)
+
+
+def names(source: LessonSource) -> Iterator[Fault]:
+    lesson = source.lesson
+    for kind, names in (
+        ("variants", [variant.name for variant in lesson.variants]),
+        ("variants", [variant.path.name for variant in lesson.variants]),
+        ("knobs", [knob.name for knob in lesson.knobs]),
+    ):
+        for name, count in Counter(names).items():
+            if count > 1:
+                yield source.in_manifest(f"{count} {kind} are called {name}")
+
+
+def predictions(source: LessonSource) -> Iterator[Fault]:
+    asked = source.lesson.predictions
+    if not asked:
+        yield source.in_manifest("asks for no predictions: [[predictions]] is missing")
+    for place, prediction in enumerate(asked, start=1):
+        for field, message in _faults_of_prediction(prediction):
+            yield source.in_manifest(message, f"predictions[{place}].{field}")
+
+
+def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:
+    """Yield (field, message)."""
+    kind = _inexact(prediction.metric)
+    if kind and prediction.kind is not PredictionKind.CHOICE and prediction.tolerance <= 0:
+        yield "tolerance", f"no {kind} is exactly the same twice: {prediction.metric} needs a tolerance"
+    texts = [choice.text for choice in prediction.choices]
+    if len(set(texts)) < len(texts):
+        yield "choices", "offers the same choice twice"
+
+
+def claims(source: LessonSource) -> Iterator[Fault]:
+    lesson = source.lesson
+    if not lesson.claims:
+        yield source.in_manifest("claims nothing about its runs: [[claims]] is missing")
+    for place, claim in enumerate(lesson.claims, start=1):
+        condition = claim.condition
+        if condition.op == "==" and (kind := _inexact(condition.metric)) and condition.value != 0:
+            message = f"no {kind} is exactly the same twice: op = {ABOUT!r} for {condition.metric}"
+            yield source.in_manifest(message, f"claims[{place}].op")
+        try:
+            values(lesson, dict(settings_of(claim)))
+        except (AsyncdemoError, KeyError) as error:
+            yield source.in_manifest(str(error).splitlines()[0], f"claims[{place}].knobs")
+
+
+def load_knobs(source: LessonSource) -> Iterator[Fault]:
+    """Check that knobs of the load have one meaning, and that all their possible values are valid."""
+    lesson, load = source.lesson, source.lesson.load
+    if load is None:
+        return
+    for script in source.variants.values():
+        for name in load.knobs.keys() & (constants(script.path) if not script.error else {}):
+            message = f"{name} is a knob of the load, and a constant of {script.path.name} as well"
+            yield source.in_manifest(message, f"load.knobs.{name}")
+    for place, knob in enumerate(lesson.knobs, start=1):
+        value = load.knobs.get(knob.name)
+        if not isinstance(value, int | float):
+            continue
+        field = f"knobs[{place}].name"
+        if not knob.low <= value <= knob.high:
+            message = f"the knob {knob.name} is {value} in the load, not {knob.low:g} to {knob.high:g}"
+            yield source.in_manifest(message, field)
+        for limit in (knob.low, knob.high):
+            try:
+                load.plan({knob.name: type(value)(limit)})
+            except AsyncdemoError as error:
+                yield source.in_manifest(f"the knob {knob.name} can be {limit:g}, but {error}", field)
+
+
+def _inexact(metric: str) -> str:
+    """Return which kind of figure it is, if it's never the same twice; else ""."""
+    unit = metric.partition("(")[0].rpartition("_")[2]
+    return {"s": "time", "ms": "time", "mb": "size"}.get(unit, "")
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files without what tools leave behind: caches and hidden files."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(part == "__pycache__" or part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+
+
+RULES: Final = (
+    Rule("files", stray_files),
+    Rule("file-names", shadowed_modules),
+    Rule("words", names),
+    Rule("predictions", predictions),
+    Rule("claims", claims),
+    Rule("load-knobs", load_knobs),
+)
