@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.model import Outcome, Run, RunOutcome, State, Stuck, SummedTasks
 from asyncdemo.testing.checks import Calls, CheckFailed, Seen
-from asyncdemo.testing.checks.moments import first_stretch_above
+from asyncdemo.testing.checks.observation import first_stretch_above
 from tests.support.runs import Story, Teller, at_line, ns
 
 

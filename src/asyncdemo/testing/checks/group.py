@@ -11,15 +11,14 @@ from typing import Any, NoReturn, Self
 
 from asyncdemo.analysis.metrics.limits import Interval
 from asyncdemo.model import Lane
-from asyncdemo.testing.checks.failure import CheckFailed
-from asyncdemo.testing.checks.observation import Observation
-from asyncdemo.testing.checks.words import at, count
+from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences
+from asyncdemo.testing.checks.words import count
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
 
 
-class Group:
+class Group(Sentences):
     """Calls in order of their start; there may be none.
 
     Attributes:
@@ -72,13 +71,6 @@ class Group:
     def _lane(self, index: int) -> Lane:
         return self._observation.run.lanes[index]
 
-    def _at(self, time_ns: int) -> str:
-        return at(time_ns, self._observation.zero_ns)
-
-    def _held(self, sentence: str) -> Self:
-        self._observation.held.append(sentence)
-        return self
-
     def _there_are_some(self) -> None:
         """A sentence about all calls would be empty if there were none."""
         if not self._indices:
@@ -88,12 +80,5 @@ class Group:
         self, message: str, lanes: Iterable[int] | None = None, stretch: Interval | None = None
     ) -> NoReturn:
         """``lanes`` show it; all by default. ``stretch`` is the time; by default, while these were open."""
-        shown = list(self._indices if lanes is None else lanes)
-        if not shown:
-            raise CheckFailed(message)
-        if stretch is None:
-            stretch = (
-                min(self._lane(index).start_ns for index in shown),
-                max(self._lane(index).end_ns for index in shown),
-            )
-        raise CheckFailed(message, self._observation.evidence(shown, *stretch))
+        shown = self._indices if lanes is None else lanes
+        raise CheckFailed(message, self._observation.evidence(shown, stretch))

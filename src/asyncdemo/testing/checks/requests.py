@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
 from asyncdemo.analysis.metrics.limits import most_at_once
-from asyncdemo.model import Answer, Request
-from asyncdemo.testing.checks.failure import CheckFailed, Evidence
-from asyncdemo.testing.checks.observation import Observation
+from asyncdemo.model import Answer, Evidence, Request
+from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences
 from asyncdemo.testing.checks.words import count, listed, upper, was
 
 __tracebackhide__ = True
@@ -23,7 +22,7 @@ _LONGEST_BODY = 120
 """How many characters of an answer a sentence shows."""
 
 
-class Requests:
+class Requests(Sentences):
     """Some requests of a run. Made by ``Seen.requests``.
 
     A method is a sentence: it returns the requests, or raises ``CheckFailed``.
@@ -121,10 +120,6 @@ class Requests:
 
     def _request(self, index: int) -> Request:
         return self._observation.run.requests[index]
-
-    def _held(self, sentence: str) -> Self:
-        self._observation.held.append(sentence)
-        return self
 
     def _fail(self, message: str, indices: Sequence[int]) -> NoReturn:
         shown = tuple(indices)
