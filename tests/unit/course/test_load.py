@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.content.bodies import file_body, png
+from asyncdemo.course.content.load import file_body, png
 from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.content.load import Load, read_load

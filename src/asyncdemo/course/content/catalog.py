@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asyncdemo.course.content.manifest import Table, read, read_head
+from asyncdemo.course.content.manifest import Table, read
 from asyncdemo.errors import CourseError, MissingError
 
 
@@ -129,5 +129,5 @@ def _module(entry: Table, folder: Path) -> Module:
             raise entry.error(
                 "lessons", f"there must be one folder {place}/NUMBER-{lesson_id}, not {len(folders)}"
             )
-        lessons.append(heading_of(read_head(folders[0] / "lesson.toml"), folders[0]))
+        lessons.append(heading_of(read(folders[0] / "lesson.toml", head_only=True), folders[0]))
     return Module(number, title, tuple(lessons))
