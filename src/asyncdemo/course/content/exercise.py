@@ -56,7 +56,7 @@ class Exercise:
         right: Other solutions than ``solution`` that must pass too.
         sentences: What tests each sentence of its text.
         services, memory, load: As in a lesson; the exercise has only its own.
-        schedules: How many schedules must give the same result (see ``judging.schedules``); 0: no delays.
+        schedules: How many schedules must give the same result (see ``judging.judge``); 0: no delays.
     """
 
     lesson_id: str
