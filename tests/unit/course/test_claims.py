@@ -31,8 +31,3 @@ def test_a_condition_compares_a_figure_with_a_number_a_knob_or_another_run(
     condition: Condition, holds: bool
 ) -> None:
     assert check(condition, MEASURED, KNOBS).holds is holds
-
-
-def test_a_verdict_tells_both_numbers() -> None:
-    verdict = check(Condition("awaited", "peak", "==", "BREWS", times=2), MEASURED, KNOBS)
-    assert (verdict.measured, verdict.expected) == (10, 20)

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.content.load import file_body, png
 from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import load_lesson
-from asyncdemo.course.content.load import Load, read_load
+from asyncdemo.course.content.load import Load, file_body, png, read_load
 from asyncdemo.course.content.manifest import Table
 from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.errors import UsageError

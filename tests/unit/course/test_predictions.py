@@ -64,11 +64,8 @@ def test_what_people_type_is_understood(prediction: Prediction, typed: str, answ
         (SECONDS, "long"),
         (SECONDS, "-1"),
         (SECONDS, "1 2"),
-        (SECONDS, "0,5"),
         (SECONDS, ",5"),
-        (SECONDS, "1,000"),
         (SECONDS, "1,000.5 s"),
-        (COUNT, "1,000,000"),
         (CHOICE, "3"),
         (CHOICE, "0"),
         (CHOICE, "c"),
@@ -84,16 +81,9 @@ def test_what_cannot_be_understood_says_what_to_type(prediction: Prediction, typ
         parse(prediction, typed, VARIANTS, KNOBS)
 
 
-@pytest.mark.parametrize("typed", ["1,5", "1,000"])
-def test_a_comma_is_refused_because_it_means_two_things(typed: str) -> None:
-    with pytest.raises(ValueError, match="without a comma"):
-        parse(SECONDS, typed, VARIANTS, KNOBS)
-
-
-@pytest.mark.parametrize("prediction", [SECONDS, COUNT])
-def test_the_hint_holds_no_number_that_could_be_the_answer(prediction: Prediction) -> None:
+def test_the_hint_holds_no_number_that_could_be_the_answer() -> None:
     with pytest.raises(ValueError, match="type a number") as raised:
-        parse(prediction, "long", VARIANTS, KNOBS)
+        parse(SECONDS, "long", VARIANTS, KNOBS)
     assert not any(char.isdecimal() for char in str(raised.value))
 
 

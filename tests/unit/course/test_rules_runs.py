@@ -11,7 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from asyncdemo.course.rules import SLOW_RULES, Problem, slow_problems, survey
-from asyncdemo.course.rules.runs import ending, knob_sets, problems_of_runs
+from asyncdemo.course.rules.plain import ending
+from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
 from asyncdemo.course.rules.side_by_side import measures_time
 from tests.support.tables import rows
 from tests.unit.course.good_course import EXERCISE, SOLVED, change, write_course
@@ -100,18 +101,6 @@ def test_a_mistake_is_found_by_its_rule(lesson: Path, mistake: Mistake) -> None:
 
 def test_every_slow_rule_is_proven() -> None:
     assert {mistake.rule for mistake in OF_RULES} == {rule.name for rule in SLOW_RULES}
-
-
-def test_the_line_of_a_claim_that_does_not_hold_is_told(lesson: Path) -> None:
-    change(lesson / LESSON, "value = 9", "value = 8")
-    (problem,) = found_by(lesson, "claims-hold")
-    assert problem.line is not None
-    assert (lesson / LESSON).read_text().splitlines()[problem.line - 1] == 'text = "9 cups at the same time"'
-
-
-def test_each_set_of_knobs_is_run_once(lesson: Path) -> None:
-    (source,) = survey(lesson.parents[1]).sources
-    assert knob_sets(source) == [(), (("CUPS", "9"),)]
 
 
 @pytest.mark.parametrize("change_of", ["await brew(n", "CUPS = CUPS"])

