@@ -115,6 +115,4 @@ def first_stretch_above(limit: int, intervals: Iterable[Interval]) -> Stretch | 
             return Stretch(begun_ns, at_ns, most)
         elif kind == instant and now + 1 > limit:
             return Stretch(at_ns, at_ns, now + 1)
-        else:
-            begun_ns, most = None, 0  # at most an instant: one ended as the other started
     return None
