@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.workspace import saves
-from asyncdemo.course.workspace.saves import Change, Content, Saves, Watcher, read_content
+from asyncdemo.course.workspace.saves import Change, Content, Watcher, read_content
 from asyncdemo.recording.polling import readable
 
 GATE, SLEEPS = Path("gate.py"), Path("sleeps.py")
@@ -27,7 +27,8 @@ class Disk:
         self.ticks = 0
         self.write(GATE, "as given")
         self.write(SLEEPS, "as given")
-        self.saves = Saves({"gate": GATE, "sleeps": SLEEPS}, self.read, lambda: self.now_s)
+        files = {"gate": GATE, "sleeps": SLEEPS}
+        self.saves = Watcher(files, True, self.read, lambda: self.now_s)
 
     def read(self, file: Path) -> Content | None:
         return self.texts.get(file)
@@ -49,21 +50,21 @@ class Disk:
 
 
 @pytest.fixture
-def disk() -> Disk:
-    return Disk()
+def disk() -> Iterator[Disk]:
+    disk = Disk()
+    with disk.saves:
+        yield disk
 
 
 def test_nothing_is_told_of_what_was_there_before(disk: Disk) -> None:
     assert disk.looks(5) == []
-    assert not disk.saves.unrest()
 
 
 def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> None:
     disk.write(GATE, "fixed")
+    disk.now_s += 0.06  # when it is time to look
     assert disk.saves.look() == {}
-    assert disk.saves.unrest()
-    assert disk.looks(0.05) == [SAVED]
-    assert not disk.saves.unrest()
+    assert disk.saves.pause_s() <= 0.01
 
 
 @pytest.mark.parametrize(
@@ -167,9 +168,9 @@ def test_however_an_editor_saves_it_is_seen(
 ) -> None:
     save(tmp_path / "gate.py")
     told = changes(watcher, bool)
-    told += changes(watcher, lambda _: not watcher._saves.unrest())
+    told += changes(watcher, lambda _: watcher.pause_s() > 0.011)
     assert set(told) == {Change.SAVED}  # a machine that pauses in the middle may see two
-    assert watcher._saves._watched["gate"].told == read_content(tmp_path / "gate.py")
+    assert watcher._watched["gate"].told == read_content(tmp_path / "gate.py")
 
 
 def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watcher, tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watc
         (tmp_path / "gate.py").write_text(f"# {number:03}")
         watcher.look()
     assert changes(watcher, bool) == [Change.SAVED]
-    assert watcher._saves._watched["gate"].told == read_content(tmp_path / "gate.py")
+    assert watcher._watched["gate"].told == read_content(tmp_path / "gate.py")
 
 
 def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:
@@ -190,31 +191,6 @@ def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:
             if readable([watcher.fileno()], 0.2):
                 return
     pytest.fail("nothing was reported")
-
-
-def test_where_nothing_is_reported_the_files_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A network file system: whoever watches it never hears a thing."""
-
-    def silence(*folders: Path, stop_event: threading.Event, **options: object) -> Iterator[None]:
-        stop_event.wait()
-        yield from ()
-
-    monkeypatch.setattr(saves, "_watch_function", lambda: silence)
-    file, now_s = tmp_path / "gate.py", 100.0
-    file.write_text("as given")
-    told: list[Change] = []
-    with Watcher({"gate": file}, clock=lambda: now_s) as watcher:
-        watcher.look()
-        file.write_text("fixed")
-        polls = [watcher.polls]
-        while now_s < 101.1:
-            now_s += max(watcher.pause_s(), 0.001)
-            told += watcher.look().values()
-        polls.append(watcher.polls)
-    assert polls == [False, True]
-    assert told == [Change.SAVED]
 
 
 def test_a_folder_that_cannot_be_watched_is_looked_at(
