@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import load_course
-from asyncdemo.course.workspace.context import CourseContext, latest, locate
+from asyncdemo.course.workspace.context import CourseContext, latest, locate, need_known, remember
 from asyncdemo.course.workspace.exercise_files import fill
-from asyncdemo.course.workspace.known_workspaces import need_known, remember
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import UsageError, WorkspaceError
 from tests.support.small_course import make_course

@@ -1,6 +1,6 @@
 """Small SQLite files that several processes change at the same time, and that survive a kill.
 
-Not here: their contents (see ``progress``, ``known_workspaces``).
+Not here: their contents (see ``progress``, ``context``).
 """
 
 from __future__ import annotations

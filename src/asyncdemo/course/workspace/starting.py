@@ -12,13 +12,15 @@ from typing import Final
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.workspace.context import (
     CourseContext,
+    is_known,
+    need_known,
+    remember,
     resolved,
     shown_path,
     state_progress,
     surrounding_workspace,
 )
 from asyncdemo.course.workspace.exercise_files import Given, fill
-from asyncdemo.course.workspace.known_workspaces import is_known, need_known, remember
 from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import UsageError, WorkspaceError
