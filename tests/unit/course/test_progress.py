@@ -106,15 +106,6 @@ def test_joining_loses_nothing_and_can_be_repeated() -> None:
     assert Record(passed="2026-02").joined(Record(passed="2026-01")).passed == "2026-01"
 
 
-def test_a_renamed_lesson_has_its_earlier_record(tmp_path: Path) -> None:
-    Progress(tmp_path / "progress.sqlite3").update("old", lambda record: record.after_check(True, "then"))
-    progress = Progress(tmp_path / "progress.sqlite3", renamed={"old": "new"})
-    assert progress.of("new").passed == "then"
-    assert set(progress.all()) == {"new"}
-    progress.update("new", lambda record: record.after_run())
-    assert progress.of("new") == Record(runs=1, checks=1, passed="then")
-
-
 def test_nothing_is_made_by_looking(tmp_path: Path) -> None:
     assert Progress(tmp_path / "mine" / "progress.sqlite3").all() == {}
     assert not list(tmp_path.iterdir())

@@ -20,9 +20,8 @@ from asyncdemo.course.content.catalog import Heading, load_course
 from asyncdemo.course.workspace import exercise_files
 from asyncdemo.course.workspace import workspace as workspace_module
 from asyncdemo.course.workspace.exercise_files import Happened, fill, reset
-from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import FileState, Workspace, find, load
-from asyncdemo.errors import CourseError, WorkspaceError
+from asyncdemo.errors import WorkspaceError
 from tests.cli.commands import environment
 from tests.support.small_course import BROKEN, FIXED, add_lesson, make_course, set_lessons
 
@@ -60,11 +59,6 @@ class Learner:
             for path in self.folder.rglob("*")
             if path.is_file() and ".asyncdemo" not in path.parts
         }
-
-    def rename_tea(self) -> None:
-        shutil.rmtree(self.lesson().folder)
-        add_lesson(self.course, 1, "mint-tea")
-        set_lessons(self.course, "mint-tea", "coffee", "water", renamed='tea = "mint-tea"')
 
     def change_map(self, change: Callable[[Any], object]) -> None:
         file = self.folder / ".asyncdemo" / "workspace.json"
@@ -157,23 +151,6 @@ def test_a_file_that_the_learner_moved_is_found_by_its_id(mine: Learner) -> None
     (mine.folder / "drinks/01-tea.py").write_text(FIXED)
     assert set(mine.start().values()) == {Happened.UNCHANGED}
     assert set(mine.texts()) == {"drinks/01-tea.py", "drinks/02-coffee.py"}
-
-
-def test_a_renamed_lesson_keeps_its_file_and_progress(mine: Learner) -> None:
-    mine.tea.write_text(FIXED)
-    progress = mine.folder / ".asyncdemo/progress.sqlite3"
-    Progress(progress).update("tea", lambda record: record.after_check(True, "then"))
-    mine.rename_tea()
-    assert mine.start() == {"mint-tea": Happened.UNCHANGED, "coffee": Happened.UNCHANGED}
-    assert mine.tea.read_text() == FIXED
-    assert Progress(progress, load_course(mine.course).renamed).of("mint-tea").passed == "then"
-
-
-@pytest.mark.parametrize("renamed", ['tea = "coffee"', 'gin = "rum"', "gin = 3"])
-def test_a_renaming_that_cannot_be_is_refused(new: Learner, renamed: str) -> None:
-    set_lessons(new.course, "tea", "coffee", "water", renamed=renamed)
-    with pytest.raises(CourseError, match="renamed"):
-        load_course(new.course)
 
 
 def test_new_lessons_come_and_vanished_ones_stay(mine: Learner) -> None:
@@ -275,14 +252,6 @@ def test_reset_leaves_in_the_map_what_came_into_it_meanwhile(mine: Learner) -> N
     mine.start()
     reset(before, mine.lesson())
     assert set(load(mine.folder).entries) == {"tea", "coffee", "cocoa"}
-
-
-def test_reset_of_a_renamed_lesson_leaves_one_entry(mine: Learner) -> None:
-    mine.tea.write_text(FIXED)
-    mine.rename_tea()
-    reset(load(mine.folder).renamed(load_course(mine.course).renamed), mine.lesson("mint-tea"))
-    assert set(load(mine.folder).entries) == {"mint-tea", "coffee"}
-    assert mine.texts()["01-hot/01-tea.py.bak"] == FIXED
 
 
 def test_reset_keeps_every_edited_text(mine: Learner) -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from asyncdemo.course.content.manifest import Table, read
@@ -45,12 +44,9 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A course. ``renamed`` maps each former lesson id to the current one."""
-
     title: str
     folder: Path
     modules: tuple[Module, ...]
-    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lessons(self) -> tuple[Heading, ...]:
@@ -80,17 +76,13 @@ def load_course(folder: Path) -> Course:
     table = read(folder / "course.toml")
     title = table.text("title")
     modules = table.each("modules", lambda entry: _module(entry, folder))
-    renamed = table.values("renamed")
     table.close()
-    course = Course(title, folder, modules, {former: str(current) for former, current in renamed.items()})
+    course = Course(title, folder, modules)
     ids = Counter(lesson.id for lesson in course.lessons)
     numbers = Counter(lesson.number for lesson in course.lessons)
     for name, count in [*ids.items(), *numbers.items()]:
         if count > 1:
             raise table.error("modules", f"{name} belongs to two lessons")
-    for former, current in course.renamed.items():
-        if former in ids or current not in ids:
-            raise table.error("renamed", f'{former} = "{current}" must be: a former id = a current id')
     return course
 
 

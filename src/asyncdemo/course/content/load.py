@@ -50,19 +50,14 @@ class Load:
     Attributes:
         knobs: The constants of the load, as written.
         clients: How many send at the same time, each as soon as it has its response (a closed loop).
-        rate: Requests per second, whatever the server does (an open loop).
-        requests: How many in total; or ``duration_s``.
+        requests: How many in total.
         workers: How many worker processes must be running before anything is sent; or the script's constant.
     """
 
     sends: tuple[Sending, ...]
     knobs: Knobs
-    clients: Amount | None = None
-    rate: Amount | None = None
-    requests: Amount | None = None
-    duration_s: Amount | None = None
-    arrivals: str = "uniform"
-    seed: int = 0
+    clients: Amount
+    requests: Amount
     timeout_s: Amount = 30.0
     keep_alive: bool = False
     workers: int | str = 0
@@ -82,19 +77,15 @@ class Load:
 
         values = {**self.knobs, **knobs}
 
-        def amount(given: Amount | None) -> float | None:
+        def amount(given: Amount) -> float:
             if isinstance(given, str) and given not in values:
                 raise UsageError(f"load: {given!r} is neither a number nor a knob of the load")
             return float(values[given]) if isinstance(given, str) else given
 
-        def whole(given: Amount | None) -> int | None:
-            number = amount(given)
-            return None if number is None else round(number)
-
         sends = [
             Send(sending.method, sending.path, sending.headers, sending.body)
             for sending in self.sends
-            for _ in range(whole(sending.times) or 0)
+            for _ in range(round(amount(sending.times)))
         ]
         if not sends:
             raise UsageError("With these knobs nothing would be sent: no request has a turn.")
@@ -102,13 +93,9 @@ class Load:
             host=_HOST,
             port=_PORT,
             sends=tuple(sends),
-            requests=whole(self.requests),
-            duration_s=amount(self.duration_s),
-            clients=whole(self.clients),
-            rate=amount(self.rate),
-            arrivals=self.arrivals,
-            seed=self.seed,
-            timeout_s=amount(self.timeout_s) or 0.0,
+            requests=round(amount(self.requests)),
+            clients=round(amount(self.clients)),
+            timeout_s=amount(self.timeout_s),
             keep_alive=self.keep_alive,
             report=True,
             keep_answers=keep_answers,
@@ -124,12 +111,8 @@ def read_load(table: Table) -> Load:
     load = Load(
         sends=table.each("sends", _sending),
         knobs=table.values("knobs"),
-        clients=table.number_or_text("clients", None),
-        rate=table.number_or_text("rate", None),
-        requests=table.number_or_text("requests", None),
-        duration_s=table.number_or_text("duration_s", None),
-        arrivals=table.text("arrivals", "uniform"),
-        seed=table.whole("seed", 0),
+        clients=table.number_or_text("clients"),
+        requests=table.number_or_text("requests"),
         timeout_s=table.number_or_text("timeout_s", 30.0),
         keep_alive=table.flag("keep_alive", False),
         workers=workers if isinstance(workers, str) else int(workers),
@@ -139,14 +122,11 @@ def read_load(table: Table) -> Load:
 
 
 def _sending(entry: Table) -> Sending:
-    headers = [(name, str(value)) for name, value in entry.values("headers").items()]
     content_type, body = _body(entry)
-    if content_type and all(name.lower() != "content-type" for name, _ in headers):
-        headers.append(("Content-Type", content_type))
     return Sending(
         method=entry.text("method", "GET"),
         path=entry.text("path"),
-        headers=tuple(headers),
+        headers=(("Content-Type", content_type),) if content_type else (),
         body=body,
         times=entry.number_or_text("times", 1),
         status=entry.whole("status", 0) or None,

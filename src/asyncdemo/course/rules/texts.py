@@ -207,7 +207,7 @@ def _sent(load: Load | None) -> set[str]:
     """Return every number that the manifest says about a load."""
     if load is None:
         return set()
-    amounts = [load.clients, load.rate, load.requests, load.duration_s, load.timeout_s, *load.knobs.values()]
+    amounts = [load.clients, load.requests, load.timeout_s, *load.knobs.values()]
     amounts += [sending.times for sending in load.sends]
     in_paths = re.findall(r"\d+", " ".join(load.paths))
     return {f"{amount:g}" for amount in amounts if isinstance(amount, int | float)} | set(in_paths)

@@ -119,17 +119,16 @@ def shown_path(path: Path) -> str:
     return min(relative, str(path), key=len)
 
 
-def state_progress(course: Course) -> Progress:
+def state_progress() -> Progress:
     """Return the progress without a workspace."""
-    return Progress(state_folder() / "progress.sqlite3", course.renamed)
+    return Progress(state_folder() / "progress.sqlite3")
 
 
 def _context(workspace: Workspace | None, course_folder: Path | None) -> CourseContext:
     course = load_course(find_course(workspace.course if workspace else course_folder))
     if workspace is not None:
-        workspace = workspace.renamed(course.renamed)
-        return CourseContext(course, workspace, Progress(workspace.progress_file, course.renamed))
-    return CourseContext(course, None, state_progress(course) if course_folder is None else None)
+        return CourseContext(course, workspace, Progress(workspace.progress_file))
+    return CourseContext(course, None, state_progress() if course_folder is None else None)
 
 
 def _remembered(course: Path | None) -> Workspace | None:

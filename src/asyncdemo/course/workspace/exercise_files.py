@@ -60,7 +60,7 @@ def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Work
     with explained(folder):
         Workspace(folder).own_folder.mkdir(parents=True, exist_ok=True)
         known = Workspace(folder).manifest.is_file()
-    before = load(folder).renamed(course.renamed) if known else Workspace(folder)
+    before = load(folder) if known else Workspace(folder)
     before = replace(before, course=course_folder)
     lessons = [lesson for lesson in course.lessons if has_exercise(lesson)]
     with explained(folder):
@@ -85,7 +85,7 @@ def reset(workspace: Workspace, lesson: Heading) -> Path | None:
     ``workspace`` says which one; its file is read again, so that newer entries are not lost.
     Raises WorkspaceError.
     """
-    workspace = load(workspace.folder).renamed(workspace.former)
+    workspace = load(workspace.folder)
     with explained(workspace.folder):
         _refuse_leading_out(workspace, workspace.file(lesson))
         state = workspace.state(lesson)

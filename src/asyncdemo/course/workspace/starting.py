@@ -76,9 +76,9 @@ def start_workspace(folder: Path | None = None, course_folder: Path | None = Non
         raise UsageError(f"{target} is a workspace of {course_words}. Choose another DIR.")
     course = load_course(find_course(wanted))
     workspace, given = fill(target, course, wanted)
-    progress = Progress(workspace.progress_file, course.renamed)
+    progress = Progress(workspace.progress_file)
     if wanted is None:
-        _carry(state_progress(course), progress)
+        _carry(state_progress(), progress)
     trouble = ""
     try:
         remember(workspace)

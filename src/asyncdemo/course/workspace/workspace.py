@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -49,13 +49,12 @@ class Entry:
 class Workspace:
     """A workspace. ``course`` is its folder, None for the built-in one.
 
-    ``entries`` maps lesson ids to files; ``former`` maps former lesson ids to those used in the entries.
+    ``entries`` maps lesson ids to files.
     """
 
     folder: Path
     course: Path | None = None
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    former: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def own_folder(self) -> Path:
@@ -92,14 +91,6 @@ class Workspace:
                 return FileState.MISSING
         entry = self.entries.get(lesson.id)
         return FileState.AS_GIVEN if entry and text in entry.given else FileState.EDITED
-
-    def renamed(self, ids: Mapping[str, str]) -> Workspace:
-        """Return a copy with the lessons' current ids. ``ids`` maps former ids to current ones."""
-        entries = dict(self.entries)
-        for former, current in ids.items():
-            if former in entries and current not in entries:
-                entries[current] = entries.pop(former)
-        return replace(self, entries=entries, former=ids)
 
 
 def has_exercise(lesson: Heading) -> bool:
