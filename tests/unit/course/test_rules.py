@@ -112,8 +112,6 @@ exercise-marks | solution.py | import asyncio\n | import asyncio  # TODO\n | sti
 exercise-edits | solution.py | sleep(BREW_S) | sleep(0) | where no TODO asks for a change | sleep(0)
 exercise-edits | solution.py | \x20\x20\x20\x20await asyncio | \x20\x20\x20\x20n += 1\n    await asyncio | what follows | n += 1
 exercise-hints | hints.md | ## The cause | ## The reason | must have these headings
-exercise-check | check.py | from asyncdemo | import flask\nfrom asyncdemo | imports flask | flask
-exercise-check | check.py | def check( | def check | is not valid Python
 exercise-sentences | exercise.py | All cups, in order. | All cups, in order, and hot. Be quick! | covers 'and hot' | and hot
 exercise-sentences | exercise.py | All cups, in order. | All cups, in order. Be\n    quick! Well done. | covers 'Be quick!' | Be
 exercise-sentences | exercise.py | \x20\x20\x20\x20# TODO: nobody should | \x20\x20\x20\x20# TODO: the kettle must\n    # sing\n    # nobody should | covers 'the kettle must sing' | the kettle must
@@ -209,7 +207,7 @@ def test_a_lesson_without_an_exercise_is_a_problem(lesson: Path) -> None:
 
 @pytest.mark.parametrize("text", [b"\xff\xfe", b"x = '\x00'\n", b""])
 def test_a_file_that_is_no_text_is_a_problem_and_no_crash(lesson: Path, text: bytes) -> None:
-    for name in ("README.md", "slow.py", "exercise.py", "check.py", "hints.md"):
+    for name in ("README.md", "slow.py", "exercise.py", "hints.md"):
         (lesson / name).write_bytes(text)
     assert {"sections", "exercise-hints"} <= {problem.rule for problem in found(lesson)}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Final
@@ -16,7 +15,6 @@ from asyncdemo.course.rules.lesson_source import (
     Rule,
     Script,
     line_at,
-    script_of,
     text_of,
 )
 from asyncdemo.course.rules.scripts import (
@@ -121,18 +119,6 @@ def hints(source: LessonSource) -> Iterator[Fault]:
         yield Fault(f"must have these headings, in this order, each with a hint: {wanted}", file)
 
 
-def check_script(source: LessonSource) -> Iterator[Fault]:
-    exercise = source.lesson.exercise
-    if exercise is None or not exercise.check.is_file():
-        return
-    script = script_of(exercise.check)
-    yield from faults_of_syntax(script)
-    for module, line in script.imports.items():
-        if module != "asyncdemo" and module not in sys.stdlib_module_names:
-            message = f"imports {module}; a check needs asyncdemo.testing.checks and the standard library"
-            yield Fault(message, script.path, line)
-
-
 def _open_lines(script: Script) -> set[int]:
     """Return the lines of an exercise that may differ in its solution."""
     lines = script.text.splitlines()
@@ -160,5 +146,4 @@ RULES: Final = (
     Rule("exercise-marks", marks),
     Rule("exercise-edits", edits),
     Rule("exercise-hints", hints),
-    Rule("exercise-check", check_script),
 )
