@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from typing import Self
 
 from asyncdemo.analysis.metrics.limits import Interval, most_at_once
-from asyncdemo.testing.checks.group import Group
+from asyncdemo.testing.checks.endings import Group
 from asyncdemo.testing.checks.observation import Stretch, first_stretch_above
 from asyncdemo.testing.checks.words import count, upper, was
 

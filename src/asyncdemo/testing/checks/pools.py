@@ -13,7 +13,7 @@ from typing import NoReturn, Self
 from asyncdemo.analysis.metrics.limits import Interval, most_at_once
 from asyncdemo.analysis.metrics.pools import leaked
 from asyncdemo.model import Connection, Resource, Slot
-from asyncdemo.testing.checks.group import Group
+from asyncdemo.testing.checks.endings import Group
 from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences, first_stretch_above
 from asyncdemo.testing.checks.words import count, listed, place, upper, was
 
