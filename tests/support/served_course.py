@@ -47,38 +47,11 @@ path = "/stock"
 name = "in-turn"
 title = "Flask, one after another"
 file = "in_turn.py"
-differs = '''
-Predict how many are sold to at the same time:  asyncdemo run shop --variant in-turn
-import time
-from flask import Flask
-from flask.typing import ResponseReturnValue
-app = Flask("shop")
-@app.post("/sell/<int:n>/")
-def sell(n: int) -> ResponseReturnValue:
-    time.sleep(PACKS_S)
-    return {"sold": n}
-def stock() -> ResponseReturnValue:
-    return {"left": 7}
-    app.run(host="127.0.0.1", port=PORT, threaded=False)
-'''
 
 [[variants]]
 name = "at-once"
 title = "Sanic, all at the same time"
 file = "at_once.py"
-differs = '''
-Predict how many are sold to at the same time:  asyncdemo run shop --variant at-once
-import asyncio
-from sanic import HTTPResponse, Request, Sanic, json
-app = Sanic("shop")
-@app.post("/sell/<n:int>/")
-async def sell(request: Request, n: int) -> HTTPResponse:
-    await asyncio.sleep(PACKS_S)
-    return json({"sold": n})
-async def stock(request: Request) -> HTTPResponse:
-    return json({"left": 7})
-    app.run(host="127.0.0.1", port=PORT, single_process=True, access_log=False)
-'''
 
 [[knobs]]
 name = "CLIENTS"
