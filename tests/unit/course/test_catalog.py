@@ -54,7 +54,6 @@ def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path
         ("minutes = 10", "minutes = true", r"minutes: must be a whole number, not True"),
         ("minutes = 10", "minuets = 5\nminutes = 5", r"minuets: is not a field of this table"),
         ("race = true", 'race = "yes"', r"race: must be true or false"),
-        ("[[variants]]", "[variants]", r"variants: must be tables, written \[\[variants\]\]"),
         ('file = "slow.py"', 'file = "slower.py"', r"variants\[1\].file: .*slower.py is not there"),
         (
             'file = "slow.py"',
