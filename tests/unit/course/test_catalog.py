@@ -61,7 +61,7 @@ def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path
             r"\[1\].expect: must be one of ok, failed,",
         ),
         ('metric = "peak"', 'metric = "speed"', r"predictions\[2\].metric: must be one of wall_s, "),
-        ("calls(brew)", "calls(pour)", r"claims\[3\].metric: is of 'pour', which is not one of the lanes"),
+        ("calls(brew)", "calls(pour)", r"claims\[3\].metric: is of 'pour', and not of brew"),
         ("value = 9", 'value = "slow.speed"', r"claims\[3\].value: must be a number, a knob or variant.met"),
         ('value = "CUPS"', 'value = "POTS"', r"predictions\[2\].choices\[2\].value: .* not 'POTS'"),
         ('kind = "choice"', 'kind = "number"', r"\[2\].choices: belong to a prediction of kind choice"),

@@ -69,7 +69,7 @@ OF_MANIFESTS = [
     ('json = { what = "tea" }', "json = 2026-01-01", "load.sends[1].json: cannot be written as JSON"),
     ("minutes = 10", 'minutes = 10\nservices = ["mysql"]', "services: must be of s3, redis, postgres"),
     ("timeout_s = 20\nruns", 'clock = "virtual"\nruns', "exercise.clock: must be real"),
-    ("(/sell/3/)", "(/buy)", "which is not one of the paths of the load"),
+    ("(/sell/3/)", "(/buy)", "is of '/buy', and not of /sell/3/ or /stock"),
 ]
 """(old, new, the error of the manifest)"""
 
