@@ -54,9 +54,9 @@ exercise-fails | exercise.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x2
 exercise-fails | exercise.py | \x20\x20\x20\x20# TODO: nobody | \x20\x20\x20\x20import sys\n    sys.exit(3) if 'asyncdemo' not in str(sys.meta_path) + str(sys.modules.keys()) else None\n    # TODO: nobody | ends as 'failed' | exercise.py
 solution-passes | solution.py | for n in range(1, CUPS + 1) | for n in range(1, 5) | fails its check with CUPS=3: There should be 3 calls of brew | solution.py
 solution-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x20return\n    cups =\x20 | the check has no sentence | check.py
-solution-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\n    cups =\x20 | the check itself failed | solution.py
+solution-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\n    cups =\x20 | the check itself failed | lesson.toml
 right-passes | right/tasks.py | range(1, CUPS + 1) | range(1, 5) | fails its check with CUPS=3: There should be 3 calls of brew | right/tasks.py
-right-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\n    cups =\x20 | the check itself failed | right/tasks.py
+right-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\n    cups =\x20 | the check itself failed | lesson.toml
 wrong-fails | wrong/in_pairs.py | \x20\x20\x20\x20cups = [] | \x20\x20\x20\x20return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))\n    cups = [] | passes the check | wrong/in_pairs.py
 wrong-fails | lesson.toml | runs = [{}, { CUPS = 3 }] | runs = [{ CUPS = [5, 9] }] | which does not name its fault, 'There should be 4 | wrong/one_only.py
 wrong-fails | lesson.toml | there were never more than 2 | too slow | which does not name its fault, 'too | wrong/in_pairs.py

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.errors import AsyncdemoError
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.services import Services
 from asyncdemo.serving import ServiceCache
@@ -49,14 +50,20 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``name``: a word or two, part of a test's name. ``find`` looks at one lesson, and changes nothing."""
+    """``name``: a word or two, part of a test's name. ``find`` looks at one lesson, and changes nothing.
+
+    Any AsyncdemoError of ``find`` is a problem of the lesson, too.
+    """
 
     name: str
     find: Callable[[LessonSource], Iterable[Fault]]
 
     def problems(self, source: LessonSource) -> Iterator[Problem]:
-        for fault in self.find(source):
-            yield Problem(source.lesson.id, self.name, *fault)
+        try:
+            for fault in self.find(source):
+                yield Problem(source.lesson.id, self.name, *fault)
+        except AsyncdemoError as error:
+            yield Problem(source.lesson.id, self.name, str(error), source.manifest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from typing import Any, Final
 from asyncdemo.course.content.lesson import Variant
 from asyncdemo.course.content.load import Load, Sending
 from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule
-from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.packages import missing_packages
 from asyncdemo.serving.ports import HOST, free_port
 from asyncdemo.serving.probe import Probe
@@ -52,18 +51,15 @@ def plain_runs(source: LessonSource) -> Iterator[Fault]:
     lesson = source.lesson
     if missing_packages(name.partition("[")[0] for name in lesson.packages):
         return  # `ends` reports it
-    try:
-        with source.services(lesson.services) as services:
-            environment = {} if services is None else services.environment
-            for variant in lesson.variants:
-                if services is not None:
-                    services.reset()
-                if lesson.load is not None:
-                    yield from faults_of_server(variant.path, lesson.load, environment)
-                else:
-                    yield from _faults_of_script(variant, environment)
-    except (MissingError, ServiceError) as error:
-        yield source.in_manifest(f"not run: {error}", "services")
+    with source.services(lesson.services) as services:
+        environment = {} if services is None else services.environment
+        for variant in lesson.variants:
+            if services is not None:
+                services.reset()
+            if lesson.load is not None:
+                yield from faults_of_server(variant.path, lesson.load, environment)
+            else:
+                yield from _faults_of_script(variant, environment)
 
 
 def _faults_of_script(variant: Variant, environment: Mapping[str, str]) -> Iterator[Fault]:

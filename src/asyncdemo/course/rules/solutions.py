@@ -17,7 +17,6 @@ from asyncdemo.course.content.exercise import Exercise, Wrong
 from asyncdemo.course.judging.judge import Verdict, judge
 from asyncdemo.course.rules.lesson_source import SEEDS, Fault, LessonSource, Rule
 from asyncdemo.course.rules.plain import ending
-from asyncdemo.errors import AsyncdemoError
 from asyncdemo.model import RunOutcome
 
 _GRACE_S: Final = 5.0
@@ -42,9 +41,7 @@ def starts_failing(source: LessonSource) -> Iterator[Fault]:
     if exercise is None or not exercise.file.is_file():
         return
     verdict = _judged(source, exercise, exercise.file, SEEDS[0])
-    if isinstance(verdict, Fault):
-        yield verdict
-    elif verdict.passed:
+    if verdict.passed:
         yield Fault("passes its check, so there is nothing to fix", exercise.file)
     else:
         yield from _not_to_its_end(source, exercise, verdict)
@@ -76,16 +73,14 @@ def _does_not_fail(source: LessonSource, exercise: Exercise, wrong: Wrong) -> It
         verdict = _judged(source, exercise, wrong.path, seed)
         faults = list(_not_its_fault(verdict, wrong))
         yield from faults
-        if faults or not isinstance(verdict, Verdict) or verdict.seed is None:
+        if faults or verdict.seed is None:
             break
         drawn = [run for place, run in enumerate(exercise.runs) if exercise.draws(place)]
         exercise = replace(exercise, runs=tuple(drawn))
 
 
-def _not_its_fault(verdict: Verdict | Fault, wrong: Wrong) -> Iterator[Fault]:
-    if isinstance(verdict, Fault):
-        yield verdict
-    elif verdict.failure is None:
+def _not_its_fault(verdict: Verdict, wrong: Wrong) -> Iterator[Fault]:
+    if verdict.failure is None:
         yield Fault(f"passes the check{_with(verdict)}, though it has the wrong shape", wrong.path)
     elif wrong.fault not in verdict.failure.message:
         message = f"fails{_with(verdict)} with {verdict.failure.message!r}, which does not name its fault"
@@ -113,15 +108,13 @@ def _not_to_its_end(source: LessonSource, exercise: Exercise, verdict: Verdict) 
 
 def _does_not_pass(source: LessonSource, exercise: Exercise, file: Path) -> Iterator[Fault]:
     verdict = _judged(source, exercise.drawn_with(_seeds(exercise)), file, None)
-    if isinstance(verdict, Fault):
-        yield verdict
-    elif verdict.failure is not None:
+    if verdict.failure is not None:
         yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", file)
     elif not verdict.held:
         yield Fault("does not say what held: the check has no sentence", exercise.check)
 
 
-def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | None) -> Verdict | Fault:
+def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | None) -> Verdict:
     spares = source.spares
 
     def poll() -> bool:
@@ -129,10 +122,7 @@ def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | No
             spares.fill(1)  # the next one starts while this one runs
         return True
 
-    try:
-        return judge(exercise, file, poll, spares, source.kept, seed)
-    except AsyncdemoError as error:
-        return Fault(str(error), file)
+    return judge(exercise, file, poll, spares, source.kept, seed)
 
 
 def _seeds(exercise: Exercise) -> tuple[int, ...]:
