@@ -10,7 +10,6 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
 
 from asyncdemo.analysis.diagnose import limits_per_call, mistakes
 from asyncdemo.course.content.exercise import Exercise
@@ -162,23 +161,18 @@ def _failure(exercise: Exercise, check: Check, seen: Seen) -> Failure | None:
             # It does not even compile. The note names the line.
             note = " ".join(seen.run.notes)
             raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
-        if exercise.load is None or seen.run.outcome is not RunOutcome.FAILED:
+        server_failed = exercise.load is not None and seen.run.outcome is RunOutcome.FAILED
+        if not server_failed:
             seen.ends_well()
+        if not server_failed or (seen.run.requests and seen.run.exit_code is None):
+            # A server that ran until the end and then did not exit has a reason that the check may name.
             check(seen)
-        else:
-            _fail_server(check, seen)
+        if server_failed:  # the notes say what happened to it; its output is mostly log
+            raise CheckFailed(" ".join(seen.run.notes))
     except CheckFailed as failed:
         message = _with_its_cause(failed.message, seen)
         return Failure(message, failed.evidence, isinstance(failed, Missed))
     return None
-
-
-def _fail_server(check: Check, seen: Seen) -> NoReturn:
-    """Quote the notes, which say what happened to the server; its output is mostly log."""
-    if seen.run.requests and seen.run.exit_code is None:
-        # It ran until the end, and then did not exit: most likely for a reason that the check names.
-        check(seen)
-    raise CheckFailed(" ".join(seen.run.notes))
 
 
 def _with_its_cause(message: str, seen: Seen) -> str:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace import files
@@ -118,7 +118,10 @@ def load(folder: Path) -> Workspace:
                 f"{file}: is in a format of a newer asyncdemo ({data['format']}). Upgrade asyncdemo."
             )
         course = None if data["course"] is None else Path(data["course"])
-        entries = {name: _entry(entry) for name, entry in data["exercises"].items()}
+        entries = {
+            name: Entry(str(entry["file"]), str(entry["base"]), tuple(map(str, entry["given"])))
+            for name, entry in data["exercises"].items()
+        }
         # Somebody else may have made the workspace, and must not choose what is run or replaced here.
         if course is not None and not course.is_absolute():
             raise WorkspaceError(f"{file}: the course must be a whole path, not {str(course)!r}. {fix}")
@@ -154,10 +157,6 @@ def write(workspace: Workspace) -> None:
         },
     }
     files.replace(workspace.manifest, json.dumps(data, indent=1).encode())
-
-
-def _entry(data: Mapping[str, Any]) -> Entry:
-    return Entry(str(data["file"]), str(data["base"]), tuple(map(str, data["given"])))
 
 
 def leads_out(folder: Path, file: Path) -> bool:

@@ -108,12 +108,9 @@ class Overlaps(Group):
         """Return the most at the same time."""
         most = most_at_once(_all(times))
         if most < least:
-            self._fail(self._too_few(least, most, how))
+            seen = f"{was(most)} never more than {most}" if most else "was none at all"
+            self._fail(f"{upper(count(least, self._nouns))} should be {how} at the same time; there {seen}.")
         return most
-
-    def _too_few(self, least: int, most: int, how: str) -> str:
-        begin = f"{upper(count(least, self._nouns))} should be {how} at the same time; there"
-        return f"{begin} was none at all." if most == 0 else f"{begin} {was(most)} never more than {most}."
 
 
 def _all(times: _Times) -> Iterator[Interval]:
