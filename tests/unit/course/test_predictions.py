@@ -1,10 +1,13 @@
-"""Predictions: understanding an answer, and comparing it with what happened."""
+"""Claims and predictions: holding them against the figures of runs, and understanding an answer."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from asyncdemo.course.content.claims import Condition
+from asyncdemo.analysis.metrics import Metrics, measure
+from asyncdemo.course.content.claims import Condition, check
 from asyncdemo.course.content.predictions import (
     Answer,
     Choice,
@@ -16,7 +19,7 @@ from asyncdemo.course.content.predictions import (
     parse,
     variants_needed,
 )
-from tests.unit.course.measured import metrics
+from tests.support.runs import Story
 
 VARIANTS = ("blocking", "threaded", "awaited")
 KNOBS = {"BREWS": 10, "BREW_S": 0.3}
@@ -35,6 +38,13 @@ CHOICE = Prediction(
         Choice("all {BREWS}", Condition("blocking", "peak", "==", "BREWS")),
     ),
 )
+
+
+def metrics(wall_s: float = 1.0, peak: int = 1) -> Metrics:
+    """Metrics of a run in which one lane slept, with these two figures instead of its own."""
+    story = Story()
+    story.task("lane").sleeps(100).returns()
+    return replace(measure(story.run()), wall_ns=round(wall_s * 1e9), peak=peak)
 
 
 @pytest.mark.parametrize(
@@ -131,3 +141,28 @@ def test_a_question_that_compares_variants_needs_all_of_them() -> None:
     assert variants_needed(compared, VARIANTS) == ("awaited", "blocking")
     assert variants_needed(CHOICE, VARIANTS) == ("blocking",)
     assert variants_needed(ORDER, VARIANTS) == VARIANTS
+
+
+MEASURED = {"blocking": metrics(3.0, peak=1), "awaited": metrics(0.3, peak=10)}
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        (Condition("awaited", "peak", "==", 10), True),
+        (Condition("awaited", "peak", "==", 9), False),
+        (Condition("awaited", "peak", "==", "BREWS"), True),
+        (Condition("awaited", "peak", "<=", "BREWS", times=0.5), False),
+        (Condition("awaited", "wall_s", "<", "blocking.wall_s", times=0.2), True),
+        (Condition("blocking", "wall_s", "<", "awaited.wall_s"), False),
+        (Condition("blocking", "wall_s", "about", "awaited.wall_s", times=10), True),
+        (Condition("blocking", "wall_s", "about", 2.8, tolerance=0.1), True),
+        (Condition("blocking", "wall_s", "about", 2.5, tolerance=0.1), False),
+        (Condition("blocking", "wall_s", ">=", 3.0), True),
+        (Condition("blocking", "wall_s", ">", 3.0), False),
+    ],
+)
+def test_a_condition_compares_a_figure_with_a_number_a_knob_or_another_run(
+    condition: Condition, holds: bool
+) -> None:
+    assert check(condition, MEASURED, KNOBS).holds is holds
