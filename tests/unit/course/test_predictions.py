@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from asyncdemo.analysis.metrics import Metrics, measure
 from asyncdemo.course.content.claims import Condition, check
 from asyncdemo.course.content.predictions import (
     Answer,
@@ -19,7 +16,7 @@ from asyncdemo.course.content.predictions import (
     parse,
     variants_needed,
 )
-from tests.support.runs import Story
+from tests.support.predicted import metrics
 
 VARIANTS = ("blocking", "threaded", "awaited")
 KNOBS = {"BREWS": 10, "BREW_S": 0.3}
@@ -38,13 +35,6 @@ CHOICE = Prediction(
         Choice("all {BREWS}", Condition("blocking", "peak", "==", "BREWS")),
     ),
 )
-
-
-def metrics(wall_s: float = 1.0, peak: int = 1) -> Metrics:
-    """Metrics of a run in which one lane slept, with these two figures instead of its own."""
-    story = Story()
-    story.task("lane").sleeps(100).returns()
-    return replace(measure(story.run()), wall_ns=round(wall_s * 1e9), peak=peak)
 
 
 @pytest.mark.parametrize(
