@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.catalog import Course, Module
-from asyncdemo.course.content.knobs import constants, settings, values
+from asyncdemo.course.content.knobs import settings, values
 from asyncdemo.course.content.lesson import Lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.rules.lesson_source import (
@@ -106,48 +106,23 @@ def _faults_of_command(source: LessonSource, words: Sequence[str]) -> Iterator[s
     """Raises AsyncdemoError, too."""
     program, *arguments = words
     named, options = _parsed(arguments)
-    if program in ("cp", "python"):
-        if named[:1] and named[0].endswith(".py") and _found(source, named[0]) is None:
-            yield f"there is no file {named[0]}"
+    if program in ("cp", "python") or arguments[0] == "trace":
+        files = [name for name in named if name.endswith(".py")][:1]
+        if files and _found(source, files[0]) is None and not files[0].startswith("my_"):  # a reader's own
+            yield f"there is no file {files[0]}"
     elif source.commands and arguments[0] not in source.commands and not arguments[0].startswith("-"):
         yield f"there is no command {arguments[0]}"
+    elif arguments[0] == "run" and len(named) != 2:
+        yield "must name one lesson"
     elif arguments[0] == "run":
-        yield from _faults_of_run(source, named[1:], options)
-    elif arguments[0] == "trace":
-        yield from _faults_of_trace(source, named[1:], options)
+        if lesson := _lesson(source, named[1]):
+            values(lesson, settings(tuple(options.get("--set", ()))))
+            lesson.chosen(options.get("--variant", ()))
     elif arguments[0] in _OF_A_LESSON:
         for name in named[1:]:
             lesson = _lesson(source, name)
             if lesson is not None and lesson.exercise is None:
                 yield f"{lesson.id} has no exercise"
-
-
-def _faults_of_run(
-    source: LessonSource, named: Sequence[str], options: dict[str, list[str]]
-) -> Iterator[str]:
-    if len(named) != 1:
-        yield "must name one lesson"
-    elif lesson := _lesson(source, named[0]):
-        values(lesson, settings(tuple(options.get("--set", ()))))
-        lesson.chosen(options.get("--variant", ()))
-
-
-def _faults_of_trace(
-    source: LessonSource, named: Sequence[str], options: dict[str, list[str]]
-) -> Iterator[str]:
-    if not named or not named[0].endswith(".py"):
-        return
-    script = _found(source, named[0])
-    if script is None:
-        if not named[0].startswith("my_"):  # the reader's own script
-            yield f"there is no file {named[0]}"
-        return
-    for lane in options.get("--lane", ()):
-        if not re.search(rf"\bdef {re.escape(lane)}\(", script.read_text(encoding="utf-8")):
-            yield f"{named[0]} has no function {lane}"
-    for knob in settings(tuple(options.get("--set", ()))):
-        if knob not in constants(script):
-            yield f"{named[0]} has no constant {knob}"
 
 
 def _lesson(source: LessonSource, name: str) -> Lesson | None:
