@@ -49,10 +49,10 @@ sections | README.md | ## Run\n | ## Predict\n\nAgain.\n\n## Run\n | the section
 sections | README.md | - Water boils alone.\n- So do not watch it.\n |  | is empty | ## Key points
 title | README.md | # Tea for two | # Tea for three | must begin with the title | # Tea
 minutes | lesson.toml | minutes = 10 | minutes = 45 | takes 5 to 30 minutes, not 45 | minutes = 45
-minutes | README.md | About 10 minutes | About 15 minutes | must begin with 'About 10 | ## For instructors
+section-parts | README.md | About 10 minutes | About 15 minutes | must begin with 'About 10 | ## For instructors
 key-points | README.md | - Water boils alone.\n |  | two to four key points | ## Key points
-incident | README.md | \x20More in tea/house#12. |  | names no real case | ## Where it bites
-answer | README.md | ### Gives the answer away | ### Solution | must end with the answer
+section-parts | README.md | \x20More in tea/house#12. |  | names no real case | ## Where it bites
+section-parts | README.md | ### Gives the answer away | ### Solution | must end with the last
 knobs-named | README.md | `CUPS` (4) is | Cups (4) are | never names the knob `CUPS`
 verbatim | README.md | a peak of 4 | one of 4 | does not say 'a peak of 4' | a peak of 4
 verbatim | README.md | In 1887 somebody | Once somebody | does not say 'In 1887' | In 1887
@@ -76,8 +76,8 @@ commands | README.md | --set CUPS=9` | --set CUPS` | write NAME=VALUE | --set CU
 commands | README.md | python slow.py | python slower.py | there is no file slower.py | slower.py
 commands | README.md | cp lessons/01 | cp lessons/02 | there is no file lessons/02 | lessons/02
 commands | README.md | check tea | check coffee | There is no lesson 'coffee' | coffee
-commands-told | README.md | asyncdemo run tea\n |  | must give the command: asyncdemo run
-commands-told | README.md | `asyncdemo check tea` tells | It tells | must give the command: asyncdemo check tea
+section-parts | README.md | asyncdemo run tea\n |  | must give the command: asyncdemo run
+section-parts | README.md | `asyncdemo check tea` tells | It tells | must give a command: asyncdemo check tea
 python | slow.py | await brew(n) | await brew(n | is not valid Python
 length | slow.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | it must have 20 to 60
 docstring | slow.py | all are ready? | all are ready. | must be the question | """Four

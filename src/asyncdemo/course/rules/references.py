@@ -71,18 +71,6 @@ def commands(source: LessonSource) -> Iterator[Fault]:
             yield source.in_text(f"`{shlex.join(words)}`: {str(error).splitlines()[0]}", line)
 
 
-def section_commands(source: LessonSource) -> Iterator[Fault]:
-    """Check that sections about something to type have a command."""
-    for heading, command in (
-        ("Run", f"asyncdemo run {source.lesson.id}"),
-        ("Exercise", f"asyncdemo check {source.lesson.id}"),
-    ):
-        section = source.section(heading)
-        start = re.escape(command) if heading == "Run" else r"\basyncdemo (start|check|watch)\b"
-        if section is not None and not re.search(start, section.body):
-            yield source.in_text(f"must give the command: {command}", section.line)
-
-
 def _commands(source: LessonSource) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, words) of each command, in blocks and in code marks."""
     text = source.text
@@ -173,5 +161,4 @@ RULES: Final = (
     Rule("links", links),
     Rule("files-named", files),
     Rule("commands", commands),
-    Rule("commands-told", section_commands),
 )

@@ -100,12 +100,6 @@ def minutes(source: LessonSource) -> Iterator[Fault]:
     total = source.lesson.minutes
     if not 5 <= total <= 30:
         yield source.in_manifest(f"a lesson takes 5 to 30 minutes, not {total}", "minutes")
-    section = source.section("For instructors")
-    if section is None:
-        return
-    body = section.body.strip()
-    if not re.match(rf"About {total} minutes\b", body):
-        yield source.in_text(f"must begin with 'About {total} minutes', as the manifest says", section.line)
 
 
 def key_points(source: LessonSource) -> Iterator[Fault]:
@@ -117,21 +111,23 @@ def key_points(source: LessonSource) -> Iterator[Fault]:
             yield source.in_text(message, section.line)
 
 
-def incident(source: LessonSource) -> Iterator[Fault]:
-    section = source.section("Where it bites")
-    if section is not None and not THREAD.search(section.body) and "](http" not in section.body:
-        message = "names no real case: a thread (owner/repository#number) or a link"
-        yield source.in_text(message, section.line)
-
-
-def answer(source: LessonSource) -> Iterator[Fault]:
-    section = source.section("For instructors")
-    if section is None:
-        return
-    _, heading, after = section.body.partition(ANSWER)
-    if not heading or not after.strip():
-        message = f"must end with the answer to the last question, under {ANSWER!r}"
-        yield source.in_text(message, section.line)
+def section_parts(source: LessonSource) -> Iterator[Fault]:
+    lesson_id, minutes = source.lesson.id, source.lesson.minutes
+    case = "names no real case: a thread (owner/repository#number) or a link"
+    for heading, needed, message in (
+        ("Run", rf"asyncdemo run {lesson_id}", f"must give the command: asyncdemo run {lesson_id}"),
+        (
+            "Exercise",
+            r"\basyncdemo (start|check|watch)\b",
+            f"must give a command: asyncdemo check {lesson_id}",
+        ),
+        ("Where it bites", rf"{THREAD.pattern}|\]\(http", case),
+        ("For instructors", rf"\A\s*About {minutes} minutes\b", f"must begin with 'About {minutes} minutes'"),
+        ("For instructors", rf"{ANSWER}\s+\S", f"must end with the last question's answer, under {ANSWER!r}"),
+    ):
+        section = source.section(heading)
+        if section is not None and not re.search(needed, section.body):
+            yield source.in_text(message, section.line)
 
 
 def knobs_named(source: LessonSource) -> Iterator[Fault]:
@@ -233,8 +229,7 @@ RULES: Final = (
     Rule("title", title),
     Rule("minutes", minutes),
     Rule("key-points", key_points),
-    Rule("incident", incident),
-    Rule("answer", answer),
+    Rule("section-parts", section_parts),
     Rule("knobs-named", knobs_named),
     Rule("verbatim", verbatim),
     Rule("figures", figures),
