@@ -79,14 +79,14 @@ commands | README.md | check tea | check coffee | There is no lesson 'coffee' | 
 section-parts | README.md | asyncdemo run tea\n |  | must give the command: asyncdemo run
 section-parts | README.md | `asyncdemo check tea` tells | It tells | must give a command: asyncdemo check tea
 python | slow.py | await brew(n) | await brew(n | is not valid Python
-length | slow.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | it must have 20 to 60
-docstring | slow.py | all are ready? | all are ready. | must be the question | """Four
-docstring | slow.py | Predict | Guess | must say what to predict
-docstring | slow.py | python slow.py | python quick.py | must end with the command
-imports | slow.py | import asyncio\n | import asyncio, asyncdemo\n | imports asyncdemo | import
-imports | slow.py | import asyncio\n | import asyncio, flask\n | imports flask, which | flask
-guard | slow.py | if __name__ == "__main__":\n\x20\x20\x20\x20 |  | must do nothing on import
-lanes | quick.py | def brew | def pour | has no function brew
+scripts | slow.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | it must have 20 to 60
+scripts | slow.py | all are ready? | all are ready. | must be the question | """Four
+scripts | slow.py | Predict | Guess | must say what to predict
+scripts | slow.py | python slow.py | python quick.py | must end with the command
+scripts | slow.py | import asyncio\n | import asyncio, asyncdemo\n | imports asyncdemo | import
+scripts | slow.py | import asyncio\n | import asyncio, flask\n | imports flask, which | flask
+scripts | slow.py | if __name__ == "__main__":\n\x20\x20\x20\x20 |  | must do nothing on import
+python | quick.py | def brew | def pour | has no function brew
 knobs | quick.py | CUPS = 4 | CUPS = 400 | is 400 in quick, not 1 to 100
 knobs | quick.py | CUPS = 4 | CUPS = "4" | is not a constant with a number in quick
 pairs | quick.py | print("The | print("Our | and no manifest entry allows it | print

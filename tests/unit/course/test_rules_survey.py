@@ -65,7 +65,7 @@ def test_a_broken_manifest_is_told_with_its_line_and_the_other_lessons_are_check
     assert message in first.message
     if at:
         assert first.line and at in manifest.read_text().splitlines()[first.line - 1]
-    assert ("coffee", "docstring") in {(problem.lesson, problem.rule) for problem in others}
+    assert ("coffee", "scripts") in {(problem.lesson, problem.rule) for problem in others}
     assert "tea" in survey(course).names
 
 
@@ -86,7 +86,7 @@ def test_what_is_wrong_with_the_order_is_told_and_the_lessons_are_checked(
     change(course / "01-start/05-coffee/slow.py", "Predict", "Guess")
     found = problems(course)
     assert any(problem.rule == "course" and message in problem.message for problem in found), found
-    assert ("coffee", "docstring") in {(problem.lesson, problem.rule) for problem in found}
+    assert ("coffee", "scripts") in {(problem.lesson, problem.rule) for problem in found}
 
 
 def test_a_folder_without_a_course_is_a_problem_and_no_crash(tmp_path: Path) -> None:

@@ -17,13 +17,7 @@ from asyncdemo.course.rules.lesson_source import (
     line_at,
     text_of,
 )
-from asyncdemo.course.rules.scripts import (
-    faults_of_guard,
-    faults_of_imports,
-    faults_of_lanes,
-    faults_of_length,
-    faults_of_syntax,
-)
+from asyncdemo.course.rules.scripts import faults_of_form, faults_of_length, faults_of_running
 
 _LEAST_WRONG: Final = 3
 _NEAR: Final = 3
@@ -59,12 +53,10 @@ def required_files(source: LessonSource) -> Iterator[Fault]:
 def scripts(source: LessonSource) -> Iterator[Fault]:
     lesson, exercise = source.lesson, source.lesson.exercise
     for name, script in source.exercise_scripts.items():
-        yield from faults_of_syntax(script)
+        yield from faults_of_running(script, exercise.lanes if exercise else ())
         if script.error:
             continue
-        yield from faults_of_imports(script, lesson.packages)
-        yield from faults_of_guard(script)
-        yield from faults_of_lanes(script, exercise.lanes if exercise else ())
+        yield from faults_of_form(script, lesson.packages)
         if not script.docstring:
             yield Fault("has no docstring", script.path, 1)
         if name.startswith(("wrong/", "right/")):

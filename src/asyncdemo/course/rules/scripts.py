@@ -17,19 +17,16 @@ from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule, Scri
 _GUARD: Final = '\n\nif __name__ == "__main__":\n'
 
 
-def syntax(source: LessonSource) -> Iterator[Fault]:
+def runnable(source: LessonSource) -> Iterator[Fault]:
     for script in source.variants.values():
-        yield from faults_of_syntax(script)
+        yield from faults_of_running(script, source.lesson.lanes)
 
 
-def length(source: LessonSource) -> Iterator[Fault]:
-    for script in source.variants.values():
-        yield from faults_of_length(script, 20, 60)
-
-
-def docstring(source: LessonSource) -> Iterator[Fault]:
+def form(source: LessonSource) -> Iterator[Fault]:
     lesson = source.lesson
     for name, script in _readable(source).items():
+        yield from faults_of_form(script, lesson.packages)
+        yield from faults_of_length(script, 20, 60)
         lines = script.docstring.splitlines() or [""]
         if not lines[0].endswith("?"):
             yield Fault("the first line of the docstring must be the question", script.path, 1)
@@ -40,21 +37,6 @@ def docstring(source: LessonSource) -> Iterator[Fault]:
         command = f"asyncdemo run {lesson.id} --variant {name}" if lesson.load else alone
         if not lines[-1].endswith((command, alone)):
             yield Fault(f"the docstring must end with the command: {command}", script.path, 1)
-
-
-def imports(source: LessonSource) -> Iterator[Fault]:
-    for script in _readable(source).values():
-        yield from faults_of_imports(script, source.lesson.packages)
-
-
-def guard(source: LessonSource) -> Iterator[Fault]:
-    for script in _readable(source).values():
-        yield from faults_of_guard(script)
-
-
-def lanes(source: LessonSource) -> Iterator[Fault]:
-    for script in _readable(source).values():
-        yield from faults_of_lanes(script, source.lesson.lanes)
 
 
 def knobs(source: LessonSource) -> Iterator[Fault]:
@@ -98,18 +80,16 @@ def pairs(source: LessonSource) -> Iterator[Fault]:
                 break
 
 
-def faults_of_syntax(script: Script) -> Iterator[Fault]:
+def faults_of_running(script: Script, lanes: tuple[str, ...]) -> Iterator[Fault]:
     if script.error:
         yield Fault(f"is not valid Python: {script.error}", script.path, script.line)
+        return
+    for lane in lanes:
+        if lane not in script.functions:
+            yield Fault(f"has no function {lane}, whose calls are to be recorded", script.path)
 
 
-def faults_of_length(script: Script, least: int, most: int) -> Iterator[Fault]:
-    count = len(script.text.splitlines())
-    if not least <= count <= most:
-        yield Fault(f"has {count} lines; to be read in one go it must have {least} to {most}", script.path)
-
-
-def faults_of_imports(script: Script, packages: tuple[str, ...]) -> Iterator[Fault]:
+def faults_of_form(script: Script, packages: tuple[str, ...]) -> Iterator[Fault]:
     for module, line in script.imports.items():
         if module == "asyncdemo":
             message = "imports asyncdemo; a lesson is ordinary Python, watched from outside"
@@ -117,17 +97,14 @@ def faults_of_imports(script: Script, packages: tuple[str, ...]) -> Iterator[Fau
         elif module not in sys.stdlib_module_names and not any(_brings(name, module) for name in packages):
             message = f"imports {module}, which the manifest does not name in packages"
             yield Fault(message, script.path, line)
-
-
-def faults_of_lanes(script: Script, lanes: tuple[str, ...]) -> Iterator[Fault]:
-    for lane in lanes:
-        if lane not in script.functions:
-            yield Fault(f"has no function {lane}, whose calls are to be recorded", script.path)
-
-
-def faults_of_guard(script: Script) -> Iterator[Fault]:
     if _GUARD not in script.text:
         yield Fault('must do nothing on import: if __name__ == "__main__": at the end', script.path)
+
+
+def faults_of_length(script: Script, least: int, most: int) -> Iterator[Fault]:
+    count = len(script.text.splitlines())
+    if not least <= count <= most:
+        yield Fault(f"has {count} lines; to be read in one go it must have {least} to {most}", script.path)
 
 
 def _brings(package: str, module: str) -> bool:
@@ -144,13 +121,4 @@ def _line(text: str | None) -> str:
     return "no line" if text is None else repr(text)
 
 
-RULES: Final = (
-    Rule("python", syntax),
-    Rule("length", length),
-    Rule("docstring", docstring),
-    Rule("imports", imports),
-    Rule("guard", guard),
-    Rule("lanes", lanes),
-    Rule("knobs", knobs),
-    Rule("pairs", pairs),
-)
+RULES: Final = (Rule("python", runnable), Rule("scripts", form), Rule("knobs", knobs), Rule("pairs", pairs))
