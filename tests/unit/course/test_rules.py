@@ -35,8 +35,8 @@ MISTAKES = rows(
 files | notes.txt |  | tea | is not a file of this lesson
 files | wrong/other.py |  | """?"""\n | is not a file of this lesson
 files | right/other.py |  | """?"""\n | is not a file of this lesson
-file-names | queue.py |  | """?"""\n | hides the module 'queue'
-file-names | wrong/async.py |  | """?"""\n | hides the module 'async'
+files | queue.py |  | """?"""\n | hides the module 'queue'
+files | wrong/async.py |  | """?"""\n | hides the module 'async'
 words | lesson.toml | [[predictions]] | [[knobs]]\nname = "CUPS"\nunit = ""\nlow = 1\nhigh = 9\nmeaning = "again"\n\n[[predictions]] | 2 knobs are called CUPS
 predictions | lesson.toml | metric = "peak(brew)" | metric = "wall_s" | wall_s needs a tolerance
 predictions | lesson.toml | metric = "peak(brew)" | metric = "gap_ms(brew)" | needs a tolerance
@@ -47,13 +47,13 @@ claims | lesson.toml | metric = "calls(brew)" | metric = "wall_s" | exactly the 
 sections | README.md | ## Exercise | ### Exercise | the section 'Exercise' should be here | ## Where it bites
 sections | README.md | ## Run\n | ## Predict\n\nAgain.\n\n## Run\n | the section 'Run' should be here | ## Predict
 sections | README.md | - Water boils alone.\n- So do not watch it.\n |  | is empty | ## Key points
-title | README.md | # Tea for two | # Tea for three | must begin with the title | # Tea
+sections | README.md | # Tea for two | # Tea for three | must begin with the title | # Tea
 minutes | lesson.toml | minutes = 10 | minutes = 45 | takes 5 to 30 minutes, not 45 | minutes = 45
 section-parts | README.md | About 10 minutes | About 15 minutes | must begin with 'About 10 | ## For instructors
 key-points | README.md | - Water boils alone.\n |  | two to four key points | ## Key points
 section-parts | README.md | \x20More in tea/house#12. |  | names no real case | ## Where it bites
 section-parts | README.md | ### Gives the answer away | ### Solution | must end with the last
-knobs-named | README.md | `CUPS` (4) is | Cups (4) are | never names the knob `CUPS`
+verbatim | README.md | `CUPS` (4) is | Cups (4) are | does not say '`CUPS`'
 verbatim | README.md | a peak of 4 | one of 4 | does not say 'a peak of 4' | a peak of 4
 verbatim | README.md | In 1887 somebody | Once somebody | does not say 'In 1887' | In 1887
 figures | README.md | Water boils alone.\n | Water boils in 3.5 s.\n | '3.5' in 'Key points' | 3.5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.claims import ABOUT, Claim
@@ -26,19 +25,18 @@ def settings_of(claim: Claim) -> Settings:
     return tuple((name, str(value)) for name, value in claim.knobs.items())
 
 
-def stray_files(source: LessonSource) -> Iterator[Fault]:
+def files(source: LessonSource) -> Iterator[Fault]:
     lesson = source.lesson
     known = {source.manifest, lesson.readme, *(variant.path for variant in lesson.variants)}
     if (exercise := lesson.exercise) is not None:
         known |= {exercise.file, exercise.solution, exercise.check, lesson.folder / "hints.md"}
         known |= {*exercise.right, *(wrong.path for wrong in exercise.wrong)}
-    for path in _files(lesson.folder):
+    for path in sorted(lesson.folder.rglob("*")):
+        parts = path.relative_to(lesson.folder).parts
+        if not path.is_file() or any(part == "__pycache__" or part.startswith(".") for part in parts):
+            continue  # tools leave these behind
         if path not in known and path.parent.name != _APPS:
             yield Fault("is not a file of this lesson: no manifest entry names it", path)
-
-
-def shadowed_modules(source: LessonSource) -> Iterator[Fault]:
-    for path in _files(source.lesson.folder):
         if path.suffix == ".py" and path.stem in _HIDING:
             yield Fault(f"hides the module {path.stem!r} from every script next to it; rename it", path)
 
@@ -119,19 +117,8 @@ def _inexact(metric: str) -> str:
     return {"s": "time", "ms": "time", "mb": "size"}.get(unit, "")
 
 
-def _files(folder: Path) -> list[Path]:
-    """Return the files without what tools leave behind: caches and hidden files."""
-    return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not any(part == "__pycache__" or part.startswith(".") for part in path.relative_to(folder).parts)
-    )
-
-
 RULES: Final = (
-    Rule("files", stray_files),
-    Rule("file-names", shadowed_modules),
+    Rule("files", files),
     Rule("words", names),
     Rule("predictions", predictions),
     Rule("claims", claims),

@@ -79,6 +79,8 @@ MEASURED: Final = re.compile(r"`[\d.,]+\s?(?:s|ms|us|µs|ns|min|MB|GB|kB|KB|%|x|
 
 
 def sections(source: LessonSource) -> Iterator[Fault]:
+    if source.text and not source.text.startswith(f"# {source.lesson.title}\n"):
+        yield source.in_text(f"must begin with the title: # {source.lesson.title}", 1)
     for section in source.sections:
         if not section.body.strip():
             yield source.in_text(f"the section {section.heading!r} is empty", section.line)
@@ -89,11 +91,6 @@ def sections(source: LessonSource) -> Iterator[Fault]:
             )
             yield source.in_text(message, None if found is None else found.line)
             return
-
-
-def title(source: LessonSource) -> Iterator[Fault]:
-    if source.text and not source.text.startswith(f"# {source.lesson.title}\n"):
-        yield source.in_text(f"must begin with the title: # {source.lesson.title}", 1)
 
 
 def minutes(source: LessonSource) -> Iterator[Fault]:
@@ -130,17 +127,12 @@ def section_parts(source: LessonSource) -> Iterator[Fault]:
             yield source.in_text(message, section.line)
 
 
-def knobs_named(source: LessonSource) -> Iterator[Fault]:
-    for place, knob in enumerate(source.lesson.knobs, start=1):
-        if source.text and f"`{knob.name}`" not in source.text:
-            yield source.in_manifest(f"the text never names the knob `{knob.name}`", f"knobs[{place}].name")
-
-
 def verbatim(source: LessonSource) -> Iterator[Fault]:
     """Check that the text has what the manifest says of it, word for word."""
     lesson, text = source.lesson, prose(source.text)
     parts = [(f"claims[{place}].text", claim.text) for place, claim in enumerate(lesson.claims, start=1)]
     parts += [(f"quoted[{place}].text", quote.text) for place, quote in enumerate(lesson.quoted, start=1)]
+    parts += [(f"knobs[{place}].name", f"`{knob.name}`") for place, knob in enumerate(lesson.knobs, start=1)]
     for field, part in parts if text else ():  # `sections` reports that there is no text
         if prose(part) not in text:
             yield source.in_manifest(f"the text does not say {part!r}, word for word", field)
@@ -226,11 +218,9 @@ def _blank_fence(fence: re.Match[str]) -> str:
 
 RULES: Final = (
     Rule("sections", sections),
-    Rule("title", title),
     Rule("minutes", minutes),
     Rule("key-points", key_points),
     Rule("section-parts", section_parts),
-    Rule("knobs-named", knobs_named),
     Rule("verbatim", verbatim),
     Rule("figures", figures),
     Rule("transcripts", transcripts),
