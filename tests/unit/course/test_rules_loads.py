@@ -22,9 +22,9 @@ LESSON = "lesson.toml"
 MISTAKES = rows(
     Mistake,
     r"""
-load-knobs | in_turn.py | PACKS_S =\x20 | CLIENTS = 4\nPACKS_S =\x20 | a constant of in_turn.py as well
-load-knobs | lesson.toml | low = 1\nhigh = 100 | low = 5\nhigh = 100 | CLIENTS is 4 in the load
-load-knobs | lesson.toml | low = 1\nhigh = 100 | low = 0\nhigh = 100 | can be 0, but load: clients
+knobs | in_turn.py | PACKS_S =\x20 | CLIENTS = 4\nPACKS_S =\x20 | a constant of in-turn too
+knobs | lesson.toml | low = 1\nhigh = 100 | low = 5\nhigh = 100 | CLIENTS is 4 in the load
+knobs | lesson.toml | low = 1\nhigh = 100 | low = 0\nhigh = 100 | can be 0, but load: clients
 scripts | in_turn.py | asyncdemo run shop --variant in-turn | it | run shop --variant in
 figures | README.md | 4 clients | 5 clients | '5' in 'What you saw'
 """,

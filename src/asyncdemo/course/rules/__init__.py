@@ -48,7 +48,7 @@ RULES: Final[tuple[Rule, ...]] = (
 SLOW_RULES: Final[tuple[Rule, ...]] = (*solutions.RULES, *plain.RULES)
 """The rules that run scripts, except those about claims: ``runs.problems_of_runs``, which takes knobs."""
 
-_IN_THE_WAY: Final = {"python", "knobs", "claims", "load-knobs"}
+_IN_THE_WAY: Final = {"python", "knobs", "claims"}
 """A lesson that breaks these can't be run as intended."""
 
 

@@ -87,26 +87,30 @@ def claims(source: LessonSource) -> Iterator[Fault]:
             yield source.in_manifest(str(error).splitlines()[0], f"claims[{place}].knobs")
 
 
-def load_knobs(source: LessonSource) -> Iterator[Fault]:
-    """Check that knobs of the load have one meaning, and that all their possible values are valid."""
-    lesson, load = source.lesson, source.lesson.load
-    if load is None:
-        return
-    for script in source.variants.values():
-        for name in load.knobs.keys() & (constants(script.path) if not script.error else {}):
-            message = f"{name} is a knob of the load, and a constant of {script.path.name} as well"
-            yield source.in_manifest(message, f"load.knobs.{name}")
-    for place, knob in enumerate(lesson.knobs, start=1):
-        value = load.knobs.get(knob.name)
-        if not isinstance(value, int | float):
+def knobs(source: LessonSource) -> Iterator[Fault]:
+    """Check that each knob is a number in every script, or in the load, and that its range makes sense."""
+    scripts = {name: constants(s.path) for name, s in source.variants.items() if not s.error}
+    load = source.lesson.load
+    for place, knob in enumerate(source.lesson.knobs, start=1):
+        field, of_load = f"knobs[{place}].name", load is not None and knob.name in load.knobs
+        where = {"the load": load.knobs} if load and of_load else scripts
+        for name, constant in where.items():
+            value = constant.get(knob.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                message = f"the knob {knob.name} is not a constant with a number in {name}"
+                yield source.in_manifest(message, field)
+            elif not knob.low <= value <= knob.high:
+                message = f"the knob {knob.name} is {value} in {name}, not {knob.low:g} to {knob.high:g}"
+                yield source.in_manifest(message, field)
+        if load is None or not of_load:
             continue
-        field = f"knobs[{place}].name"
-        if not knob.low <= value <= knob.high:
-            message = f"the knob {knob.name} is {value} in the load, not {knob.low:g} to {knob.high:g}"
-            yield source.in_manifest(message, field)
+        for name in [name for name, constant in scripts.items() if knob.name in constant]:
+            yield source.in_manifest(
+                f"{knob.name} is a knob of the load, and a constant of {name} too", field
+            )
         for limit in (knob.low, knob.high):
             try:
-                load.plan({knob.name: type(value)(limit)})
+                load.plan({knob.name: limit})
             except AsyncdemoError as error:
                 yield source.in_manifest(f"the knob {knob.name} can be {limit:g}, but {error}", field)
 
@@ -122,5 +126,5 @@ RULES: Final = (
     Rule("words", names),
     Rule("predictions", predictions),
     Rule("claims", claims),
-    Rule("load-knobs", load_knobs),
+    Rule("knobs", knobs),
 )

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Final
 
-from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.listing import declared_lines
 from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule, Script
 
@@ -37,27 +36,6 @@ def form(source: LessonSource) -> Iterator[Fault]:
         command = f"asyncdemo run {lesson.id} --variant {name}" if lesson.load else alone
         if not lines[-1].endswith((command, alone)):
             yield Fault(f"the docstring must end with the command: {command}", script.path, 1)
-
-
-def knobs(source: LessonSource) -> Iterator[Fault]:
-    values = {name: constants(script.path) for name, script in _readable(source).items()}
-    of_load = source.lesson.load.knobs if source.lesson.load else {}
-    for place, knob in enumerate(source.lesson.knobs, start=1):
-        if knob.name in of_load:
-            continue  # `load-knobs` checks these
-        field = f"knobs[{place}].name"
-        for name, constant in values.items():
-            value = constant.get(knob.name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                message = f"the knob {knob.name} is not a constant with a number in {name}"
-                yield source.in_manifest(message, field)
-            elif not knob.low <= value <= knob.high:
-                message = f"the knob {knob.name} is {value} in {name}, not {knob.low:g} to {knob.high:g}"
-                yield source.in_manifest(message, field)
-        written = {str(constant[knob.name]) for constant in values.values() if knob.name in constant}
-        if len(written) > 1:
-            message = f"the knob {knob.name} has several values: {', '.join(sorted(written))}"
-            yield source.in_manifest(message, field)
 
 
 def pairs(source: LessonSource) -> Iterator[Fault]:
@@ -121,4 +99,4 @@ def _line(text: str | None) -> str:
     return "no line" if text is None else repr(text)
 
 
-RULES: Final = (Rule("python", runnable), Rule("scripts", form), Rule("knobs", knobs), Rule("pairs", pairs))
+RULES: Final = (Rule("python", runnable), Rule("scripts", form), Rule("pairs", pairs))
