@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from asyncdemo.course.rules import LessonSource
-from asyncdemo.course.rules.questions_and_claims import Settings, settings_of
+from asyncdemo.course.rules.manifests import Settings, settings_of
 from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
 from tests.lessons.lessons import SUBJECTS, each_with_its_servers, is_virtual, recordings_of, told
 from tests.support.servers import is_default

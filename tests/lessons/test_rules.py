@@ -88,7 +88,7 @@ def test_of_several_lessons_typical_solutions_are_judged(monkeypatch: pytest.Mon
     monkeypatch.setattr(side_by_side, "problems_of", problems_of)
     subject, _, exercise = EXERCISES[0]
     for every in (False, True):
-        side_by_side.judged(subject.lesson.folder, subject.course_folder, variants=True, every=every)
+        side_by_side.problems_here(subject.lesson.folder, subject.course_folder, every)
     assert judged == [3, len(exercise.wrong)]
 
 
@@ -102,7 +102,7 @@ def test_after_ctrl_c_its_process_begins_no_other_lesson(monkeypatch: pytest.Mon
     monkeypatch.setattr("os._exit", ended.append)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker, it isn't Python's own
     try:
-        side_by_side.judged(SUBJECTS[0].lesson.folder, SUBJECTS[0].course_folder, variants=True, every=True)
+        side_by_side.problems_here(SUBJECTS[0].lesson.folder, SUBJECTS[0].course_folder, True)
         assert ended == [130]
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:

@@ -5,6 +5,9 @@ It has all kinds of questions. Blocking: one upload at a time; threaded and awai
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from asyncdemo.analysis.metrics import Metrics, measure
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
@@ -26,3 +29,10 @@ def _run(name: str, at_once: int, upload_ms: float) -> Run:
         began = number // at_once * upload_ms
         story.task(f"upload({number})", at=began).sleeps(upload_ms).returns()
     return story.run(name=name)
+
+
+def metrics(wall_s: float = 1.0, peak: int = 1) -> Metrics:
+    """Metrics of a run in which one lane slept, with these two figures instead of its own."""
+    story = Story()
+    story.task("lane").sleeps(100).returns()
+    return replace(measure(story.run()), wall_ns=round(wall_s * 1e9), peak=peak)

@@ -55,6 +55,10 @@ def ns(ms: float) -> int:
     return round(ms * 1_000_000)
 
 
+def _ns(ms: float | None) -> int | None:
+    return None if ms is None else ns(ms)
+
+
 def _index(teller: Teller | None) -> int | None:
     return None if teller is None else teller.index
 
@@ -120,10 +124,8 @@ class Teller:
     ) -> Self:
         """A step that holds the loop, in a blocking call of that reason ("": it computes)."""
         start, end = ns(self._now), ns(self._now + ms)
-        cpu = None if cpu_ms is None else ns(cpu_ms)
-        self._story.slow_steps.append(
-            SlowStep(self.index, start, end, cpu, ns(stolen_ms), at, called_from, reason)
-        )
+        step = SlowStep(self.index, start, end, _ns(cpu_ms), ns(stolen_ms), at, called_from, reason)
+        self._story.slow_steps.append(step)
         if reason not in ("", "gil"):
             self._story.blocking_calls.append(BlockingCall(self.index, start, end, reason, at, called_from))
         return self.runs(ms)
@@ -228,20 +230,19 @@ class Asker:
         self._end(Outcome.RAISED, None, error)
 
     def _end(self, outcome: Outcome, status: int | None, error: str | None) -> None:
-        self._story.requests.append(
-            Request(
-                self._name,
-                ns(self._start),
-                ns(self._now),
-                outcome,
-                Spans.of(self._spans),
-                sent_ns=ns(self._sent),
-                track=_index(self._handler),
-                handled_ns=None if self._handled is None else ns(self._handled),
-                status=status,
-                error=error,
-            )
+        request = Request(
+            self._name,
+            ns(self._start),
+            ns(self._now),
+            outcome,
+            Spans.of(self._spans),
+            sent_ns=ns(self._sent),
+            track=_index(self._handler),
+            handled_ns=_ns(self._handled),
+            status=status,
+            error=error,
         )
+        self._story.requests.append(request)
 
     def _spend(self, ms: float, state: State, reason: str) -> Self:
         start, self._now = self._now, self._now + ms
@@ -279,7 +280,8 @@ class Story:
         defined: Site | None = None,
         created: Site | None = None,
     ) -> Teller:
-        return self._teller(TrackKind.TASK, name, at, function, parent, thread, defined, created, None)
+        more = {"thread": _index(thread), "site": defined, "created_at": created}
+        return self._teller(TrackKind.TASK, name, at, function, parent, **more)
 
     def thread(
         self,
@@ -289,7 +291,7 @@ class Story:
         parent: Teller | None = None,
         cpu_ms: float | None = None,
     ) -> Teller:
-        return self._teller(TrackKind.THREAD, name, at, function, parent, None, None, None, cpu_ms)
+        return self._teller(TrackKind.THREAD, name, at, function, parent, cpu_ns=_ns(cpu_ms))
 
     def request(self, name: str, at: float = 0) -> Asker:
         return Asker(self, name, at)
@@ -320,14 +322,8 @@ class Story:
         closed: float | None = None,
     ) -> Resource:
         """at, by: when and by whom it was made."""
-        made_ns = None if at is None else ns(at)
-        closed_ns = None if closed is None else ns(closed)
-        known = self._resource(ResourceKind.POOL, limit, made)
-        pool = replace(
-            known, name=name, made_ns=made_ns, made_by=_index(by), process=process, closed_ns=closed_ns
-        )
-        self._resources[pool.index] = pool
-        return pool
+        more = {"made_ns": _ns(at), "made_by": _index(by), "process": process, "closed_ns": _ns(closed)}
+        return self._resource(ResourceKind.POOL, limit, made, name=name, **more)
 
     def connection(
         self,
@@ -341,24 +337,13 @@ class Story:
         dropped: bool = False,
     ) -> None:
         """uses: (who, from, to); each of them holds a slot of the pool too."""
-        known = self._resources[pool.index]
         slots = tuple(Slot(who.index, ns(start), ns(end)) for who, start, end in uses)
-        connection = Connection(
-            ns(opened),
-            None if ready is None else ns(ready),
-            None if closed is None else ns(closed),
-            _index(by),
-            slots,
-            kept,
-            dropped,
-        )
-        self._resources[pool.index] = replace(known, connections=(*known.connections, connection))
+        connection = Connection(ns(opened), _ns(ready), _ns(closed), _index(by), slots, kept, dropped)
+        self._add(pool, "connections", connection)
         self.slots[pool.index] += slots
 
     def refuses(self, pool: Resource, who: Teller, start: float, end: float) -> None:
-        known = self._resources[pool.index]
-        refused = (*known.refused, Slot(who.index, ns(start), ns(end)))
-        self._resources[pool.index] = replace(known, refused=refused)
+        self._add(pool, "refused", Slot(who.index, ns(start), ns(end)))
 
     def has_memory(self, at: float, resident_mb: float, virtual_mb: float, threads: int = 1) -> None:
         self.memory.append(MemorySample(ns(at), round(resident_mb * 1e6), round(virtual_mb * 1e6), threads))
@@ -368,17 +353,13 @@ class Story:
 
     def has_queued(self, executor: Resource, who: Teller, start: float, end: float) -> None:
         """An item that ``who`` handed in waited for a worker, whatever that one did meanwhile."""
-        known = self._resources[executor.index]
-        queue = (*known.queue, Slot(who.index, ns(start), ns(end)))
-        self._resources[executor.index] = replace(known, queue=queue)
+        self._add(executor, "queue", Slot(who.index, ns(start), ns(end)))
 
     def queue(
         self, limit: int | None, levels: tuple[tuple[float, int], ...] = (), made: Site | None = None
     ) -> Resource:
-        queue = self._resource(ResourceKind.QUEUE, limit, made)
-        queue = replace(queue, levels=tuple((ns(at), level) for at, level in levels))
-        self._resources[queue.index] = queue
-        return queue
+        levels_ns = tuple((ns(at), level) for at, level in levels)
+        return self._resource(ResourceKind.QUEUE, limit, made, levels=levels_ns)
 
     # what else was seen
 
@@ -391,18 +372,9 @@ class Story:
         sites: tuple[Site, ...],
         independent: bool | None = True,
     ) -> None:
-        self.await_sequences.append(
-            AwaitSequence(
-                who.index,
-                ns(start),
-                ns(end),
-                len(waits),
-                sum(map(ns, waits)),
-                max(map(ns, waits), default=0),
-                sites,
-                independent,
-            )
-        )
+        sums = len(waits), sum(map(ns, waits)), max(map(ns, waits), default=0)
+        sequence = AwaitSequence(who.index, ns(start), ns(end), *sums, sites, independent)
+        self.await_sequences.append(sequence)
 
     def never_awaited(self, function: str, at: float = 0, site: Site | None = None) -> None:
         self.unawaited.append(Unawaited(function, ns(at), site))
@@ -447,10 +419,7 @@ class Story:
         at: float,
         function: str | None,
         parent: Teller | None,
-        thread: Teller | None,
-        defined: Site | None,
-        created: Site | None,
-        cpu_ms: float | None,
+        **more: Any,
     ) -> Teller:
         track = Track(
             index=len(self._tellers),
@@ -461,19 +430,20 @@ class Story:
             end_ns=ns(at),
             outcome=Outcome.OPEN,
             spans=Spans.of(()),
-            site=defined,
-            created_at=created,
             parent=_index(parent),
-            thread=_index(thread),
-            cpu_ns=None if cpu_ms is None else ns(cpu_ms),
+            **more,
         )
         self._tellers.append(Teller(self, track, at))
         return self._tellers[-1]
 
-    def _resource(self, kind: ResourceKind, limit: int | None, made: Site | None) -> Resource:
-        self._resources.append(Resource(len(self._resources), kind, limit, made))
+    def _resource(self, kind: ResourceKind, limit: int | None, made: Site | None, **more: Any) -> Resource:
+        self._resources.append(Resource(len(self._resources), kind, limit, made, **more))
         self.slots[self._resources[-1].index] = []
         return self._resources[-1]
+
+    def _add(self, resource: Resource, field: str, item: object) -> None:
+        known: Any = self._resources[resource.index]
+        self._resources[resource.index] = replace(known, **{field: (*getattr(known, field), item)})
 
     @staticmethod
     def _row(track: Track) -> Lane:

@@ -1,4 +1,4 @@
-"""A small course of servers that keeps every rule, to run, and to break one rule at a time."""
+"""A small course of servers, to run, and to break what a manifest or a rule is about."""
 
 from __future__ import annotations
 
@@ -47,38 +47,11 @@ path = "/stock"
 name = "in-turn"
 title = "Flask, one after another"
 file = "in_turn.py"
-differs = '''
-Predict how many are sold to at the same time:  asyncdemo run shop --variant in-turn
-import time
-from flask import Flask
-from flask.typing import ResponseReturnValue
-app = Flask("shop")
-@app.post("/sell/<int:n>/")
-def sell(n: int) -> ResponseReturnValue:
-    time.sleep(PACKS_S)
-    return {"sold": n}
-def stock() -> ResponseReturnValue:
-    return {"left": 7}
-    app.run(host="127.0.0.1", port=PORT, threaded=False)
-'''
 
 [[variants]]
 name = "at-once"
 title = "Sanic, all at the same time"
 file = "at_once.py"
-differs = '''
-Predict how many are sold to at the same time:  asyncdemo run shop --variant at-once
-import asyncio
-from sanic import HTTPResponse, Request, Sanic, json
-app = Sanic("shop")
-@app.post("/sell/<n:int>/")
-async def sell(request: Request, n: int) -> HTTPResponse:
-    await asyncio.sleep(PACKS_S)
-    return json({"sold": n})
-async def stock(request: Request) -> HTTPResponse:
-    return json({"left": 7})
-    app.run(host="127.0.0.1", port=PORT, single_process=True, access_log=False)
-'''
 
 [[knobs]]
 name = "CLIENTS"
@@ -154,18 +127,6 @@ CLIENTS = 5
 method = "POST"
 path = "/sell/3/"
 
-[[exercise.sentences]]
-text = "Sell to all at the same time."
-wrong = ["wrong/in_turn.py", "wrong/refuses.py"]
-
-[[exercise.sentences]]
-text = "Serve until Ctrl-C."
-wrong = ["wrong/dead.py"]
-
-[[exercise.sentences]]
-text = "nobody should wait for somebody else"
-wrong = ["wrong/in_turn.py"]
-
 [[exercise.wrong]]
 file = "wrong/dead.py"
 fault = "no more tea"
@@ -186,53 +147,14 @@ README = """\
 
 To how many does the shop sell at the same time, if packing takes `PACKS_S`?
 
-## Predict
-
-1. the peak of `in-turn`.
-
-## Run
-
-```
-asyncdemo run shop
-```
-
 ## What you saw
 
 `in-turn` had a peak of 1. All 8 requests are answered, 6 of them at the counter, `/sell/3/`.
 4 clients (`CLIENTS`) sent them.
 
-## Why
-
-One thread does one thing.
-
 ## Change it
 
 - `asyncdemo run shop --set CLIENTS=2 --set REQUESTS=12`: 12 with `REQUESTS` set to that.
-
-## Exercise
-
-`asyncdemo check shop` tells whether the shop sells to all 5 at the same time.
-
-## Where it bites
-
-Shops everywhere: tea/house#12.
-
-## Key points
-
-- One at a time is slow.
-- So is a queue.
-
-## One more question
-
-Who packs?
-
-## For instructors
-
-About 10 minutes.
-
-### Gives the answer away
-
-Nobody knows.
 """
 
 IN_TURN = '''\
@@ -359,22 +281,6 @@ def check(seen: Seen) -> None:
     assert [answer.path for answer in seen.answers] == ["/sell/3/"] * clients
 '''
 
-HINTS = """\
-# Hints
-
-## Where to look
-
-Look at main.
-
-## The cause
-
-One thread.
-
-## Nearly the answer
-
-Let Flask have threads.
-"""
-
 SERVICE = '''\
 """How often was it asked for tea?
 
@@ -418,7 +324,6 @@ def write_served_course(folder: Path) -> Path:
         "exercise.py": GIVEN,
         "solution.py": SOLVED,
         "check.py": CHECK,
-        "hints.md": HINTS,
         **{f"wrong/{name}.py": text for name, text in WRONG.items()},
     }
     for name, text in texts.items():

@@ -70,11 +70,11 @@ def make_course(folder: Path) -> Path:
     return folder
 
 
-def set_lessons(folder: Path, *ids: str, renamed: str = "") -> None:
+def set_lessons(folder: Path, *ids: str) -> None:
     lessons = ", ".join(f'"{lesson_id}"' for lesson_id in ids)
     (folder / "course.toml").write_text(
         'title = "Drinks"\n[[modules]]\nnumber = 1\ntitle = "Hot"\nfolder = "01-hot"\n'
-        f"lessons = [{lessons}]\n" + (f"[renamed]\n{renamed}\n" if renamed else "")
+        f"lessons = [{lessons}]\n"
     )
 
 

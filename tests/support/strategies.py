@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from hypothesis import strategies as st
 
 from asyncdemo.model import (
@@ -35,13 +37,14 @@ from asyncdemo.model import (
     Wakes,
 )
 
+Item = TypeVar("Item")
+
 _TIMES = st.integers(0, 60)
 _NAMES = st.sampled_from(["brew(1)", "main", "", "Ünï☕", "a\nb", "\ud800"])
 _REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idle", "accept", "redis"])
 _PLACES = st.builds(Site, st.sampled_from(["/a.py", "/b.py"]), st.integers(1, 9), _NAMES)
 _SITES = st.none() | _PLACES
 _RESULTS = st.none() | st.sampled_from(["1", "[None, 'a']"])
-_STATES = st.sampled_from(State)
 _OUTCOMES = st.sampled_from(Outcome)
 _PROCESSES = st.integers(0, 2)
 
@@ -55,54 +58,27 @@ def runs(draw: st.DrawFn) -> Run:
     some_resource = st.none() | st.integers(0, resource_count - 1) if resource_count else st.none()
     waits = st.builds(Wait, _REASONS, some_resource, some_track, some_track, _SITES)
 
-    tracks = tuple(
-        Track(
-            index=index,
-            kind=draw(st.sampled_from(TrackKind)),
-            name=draw(_NAMES),
-            function=draw(_NAMES),
-            start_ns=(spans := draw(_spans(waits)))[0].start_ns,
-            end_ns=spans[-1].end_ns,
-            outcome=draw(_OUTCOMES),
-            spans=Spans.of(spans),
-            site=draw(_SITES),
-            created_at=draw(_SITES),
-            parent=draw(st.none() | st.integers(0, index - 1)) if index else None,
-            thread=draw(some_track),
-            steps=draw(st.integers(0, 5)),
-            cpu_ns=draw(st.none() | _TIMES),
-            error=draw(st.none() | _NAMES),
-            own=draw(st.booleans()),
-            process=draw(_PROCESSES),
-            coarse=draw(st.none() | st.builds(CoarseSpans, _TIMES, _TIMES, _TIMES)),
-        )
-        for index in range(track_count)
+    tracks = tuple(draw(_track(index, waits, some_track)) for index in range(track_count))
+    resources = tuple(draw(_resource(index, track_indices)) for index in range(resource_count))
+    stuck = st.builds(
+        Stuck,
+        _NAMES,
+        _NAMES,
+        _SITES,
+        _NAMES,
+        st.sampled_from(State),
+        some_track,
+        _REASONS,
+        some_resource,
+        _some(track_indices, 2),
+        st.none() | st.integers(0, 3),
     )
-    resources = tuple(
-        Resource(
-            index=index,
-            kind=(kind := draw(st.sampled_from(ResourceKind))),
-            limit=draw(st.none() | st.integers(0, 3)),
-            site=draw(_SITES),
-            slots=() if kind is ResourceKind.QUEUE else draw(_slots(track_indices)),
-            levels=tuple(draw(st.lists(st.tuples(_TIMES, st.integers(0, 9)), max_size=3)))
-            if kind is ResourceKind.QUEUE
-            else (),
-            queue=draw(_slots(track_indices)) if kind is ResourceKind.EXECUTOR else (),
-            name=draw(_NAMES) if kind is ResourceKind.POOL else "",
-            connections=draw(_connections(track_indices)) if kind is ResourceKind.POOL else (),
-            process=draw(_PROCESSES),
-            refused=draw(_slots(track_indices)) if kind is ResourceKind.POOL else (),
-            made_ns=draw(st.none() | _TIMES),
-            made_by=draw(some_track),
-            closed_ns=draw(st.none() | _TIMES),
-        )
-        for index in range(resource_count)
-    )
+    holding = st.builds(Holding, track_indices, st.integers(0, max(resource_count - 1, 0)), _SITES)
+    values = st.integers() | st.floats(allow_nan=False) | st.booleans() | _NAMES
     return Run(
         name=draw(_NAMES),
         script="/a.py",
-        argv=tuple(draw(st.lists(_NAMES, max_size=2))),
+        argv=draw(_some(_NAMES, 2)),
         python="3.13.0",
         clock=draw(st.sampled_from(Clock)),
         outcome=draw(st.sampled_from(RunOutcome)),
@@ -111,64 +87,77 @@ def runs(draw: st.DrawFn) -> Run:
         tracks=tracks,
         lanes=tuple(draw(st.permutations([lane for track in tracks for lane in draw(_lanes_of(track))]))),
         named=draw(st.booleans()),
-        knobs=draw(
-            st.dictionaries(
-                _NAMES,
-                st.integers() | st.floats(allow_nan=False) | st.booleans() | _NAMES,
-                max_size=2,
-            )
-        ),
+        knobs=draw(st.dictionaries(_NAMES, values, max_size=2)),
         resources=resources,
         wakes=Wakes(draw(st.lists(st.builds(Wake, _TIMES, track_indices, track_indices), max_size=4))),
-        slow_steps=tuple(draw(st.lists(_slow_steps(some_track), max_size=3))),
-        blocking_calls=tuple(draw(st.lists(_blocking_calls(some_track), max_size=3))),
-        await_sequences=tuple(draw(st.lists(_await_sequences(track_indices), max_size=3))),
-        uncaught=tuple(
-            draw(
-                st.lists(
-                    st.builds(Uncaught, _NAMES, _NAMES, st.booleans(), st.booleans(), _NAMES, _SITES),
-                    max_size=2,
-                )
-            )
+        slow_steps=draw(_some(_slow_steps(some_track))),
+        blocking_calls=draw(_some(_blocking_calls(some_track))),
+        await_sequences=draw(_some(_await_sequences(track_indices))),
+        uncaught=draw(
+            _some(st.builds(Uncaught, _NAMES, _NAMES, st.booleans(), st.booleans(), _NAMES, _SITES), 2)
         ),
-        unawaited=tuple(draw(st.lists(st.builds(Unawaited, _NAMES, _TIMES, _SITES), max_size=2))),
+        unawaited=draw(_some(st.builds(Unawaited, _NAMES, _TIMES, _SITES), 2)),
         left_pending=tuple(draw(st.lists(track_indices, max_size=2, unique=True))),
-        stuck=tuple(
-            draw(
-                st.lists(
-                    st.builds(
-                        Stuck,
-                        _NAMES,
-                        _NAMES,
-                        _SITES,
-                        _NAMES,
-                        st.sampled_from(State),
-                        some_track,
-                        _REASONS,
-                        some_resource,
-                        st.lists(track_indices, max_size=2).map(tuple),
-                        st.none() | st.integers(0, 3),
-                    ),
-                    max_size=2,
-                )
-            )
-        ),
-        holdings=tuple(
-            draw(
-                st.lists(
-                    st.builds(Holding, track_indices, st.integers(0, resource_count - 1), _SITES), max_size=3
-                )
-            )
-            if resource_count
-            else ()
-        ),
+        stuck=draw(_some(stuck, 2)),
+        holdings=draw(_some(holding)) if resource_count else (),
         result=draw(_RESULTS),
-        notes=tuple(draw(st.lists(_NAMES, max_size=2))),
-        requests=tuple(draw(st.lists(_requests(waits, some_track), max_size=4)))
-        if draw(st.booleans())
-        else (),
+        notes=draw(_some(_NAMES, 2)),
+        requests=draw(_some(_requests(waits, some_track), 4)) if draw(st.booleans()) else (),
         memory=tuple(draw(_memory())),
         processes=draw(st.integers(1, 3)),
+    )
+
+
+def _some(strategy: st.SearchStrategy[Item], most: int = 3) -> st.SearchStrategy[tuple[Item, ...]]:
+    return st.lists(strategy, max_size=most).map(tuple)
+
+
+@st.composite
+def _track(
+    draw: st.DrawFn, index: int, waits: st.SearchStrategy[Wait], some_track: st.SearchStrategy[int | None]
+) -> Track:
+    spans = draw(_spans(waits))
+    return Track(
+        index=index,
+        kind=draw(st.sampled_from(TrackKind)),
+        name=draw(_NAMES),
+        function=draw(_NAMES),
+        start_ns=spans[0].start_ns,
+        end_ns=spans[-1].end_ns,
+        outcome=draw(_OUTCOMES),
+        spans=Spans.of(spans),
+        site=draw(_SITES),
+        created_at=draw(_SITES),
+        parent=draw(st.none() | st.integers(0, index - 1)) if index else None,
+        thread=draw(some_track),
+        steps=draw(st.integers(0, 5)),
+        cpu_ns=draw(st.none() | _TIMES),
+        error=draw(st.none() | _NAMES),
+        own=draw(st.booleans()),
+        process=draw(_PROCESSES),
+        coarse=draw(st.none() | st.builds(CoarseSpans, _TIMES, _TIMES, _TIMES)),
+    )
+
+
+@st.composite
+def _resource(draw: st.DrawFn, index: int, track_indices: st.SearchStrategy[int]) -> Resource:
+    kind = draw(st.sampled_from(ResourceKind))
+    is_queue, is_pool = kind is ResourceKind.QUEUE, kind is ResourceKind.POOL
+    return Resource(
+        index=index,
+        kind=kind,
+        limit=draw(st.none() | st.integers(0, 3)),
+        site=draw(_SITES),
+        slots=() if is_queue else draw(_slots(track_indices)),
+        levels=draw(_some(st.tuples(_TIMES, st.integers(0, 9)))) if is_queue else (),
+        queue=draw(_slots(track_indices)) if kind is ResourceKind.EXECUTOR else (),
+        name=draw(_NAMES) if is_pool else "",
+        connections=draw(_connections(track_indices)) if is_pool else (),
+        process=draw(_PROCESSES),
+        refused=draw(_slots(track_indices)) if is_pool else (),
+        made_ns=draw(st.none() | _TIMES),
+        made_by=draw(st.none() | track_indices),
+        closed_ns=draw(st.none() | _TIMES),
     )
 
 
@@ -256,8 +245,7 @@ def _memory(draw: st.DrawFn) -> list[MemorySample]:
 
 
 def _slots(track_indices: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[Slot, ...]]:
-    slot = _intervals().flatmap(lambda interval: track_indices.map(lambda track: Slot(track, *interval)))
-    return st.lists(slot, max_size=4).map(tuple)
+    return _some(st.builds(lambda track, when: Slot(track, *when), track_indices, _intervals()), 4)
 
 
 def _intervals() -> st.SearchStrategy[tuple[int, int]]:
@@ -265,17 +253,16 @@ def _intervals() -> st.SearchStrategy[tuple[int, int]]:
 
 
 def _slow_steps(some_track: st.SearchStrategy[int | None]) -> st.SearchStrategy[SlowStep]:
+    reasons = st.sampled_from(["", "sleep", "net.read", "gil"])
     return st.builds(
-        lambda track, when, cpu, stolen, site, caller, reason: SlowStep(
-            track, when[0], when[1], cpu, stolen, site, caller, reason
-        ),
+        lambda track, when, *more: SlowStep(track, *when, *more),
         some_track,
         _intervals(),
         st.none() | _TIMES,
         _TIMES,
         _SITES,
         _SITES,
-        st.sampled_from(["", "sleep", "net.read", "gil"]),
+        reasons,
     )
 
 
@@ -289,21 +276,9 @@ def _blocking_calls(some_track: st.SearchStrategy[int | None]) -> st.SearchStrat
     )
 
 
-def _await_sequences(track_indices: st.SearchStrategy[int]) -> st.SearchStrategy[AwaitSequence]:
-    return st.builds(
-        lambda track, when, count, sites, independent: AwaitSequence(
-            track,
-            when[0],
-            when[1],
-            count,
-            when[1] - when[0],
-            (when[1] - when[0]) // count,
-            tuple(sites),
-            independent,
-        ),
-        track_indices,
-        _intervals(),
-        st.integers(1, 5),
-        st.lists(_PLACES, max_size=2),
-        st.sampled_from([True, False, None]),
-    )
+@st.composite
+def _await_sequences(draw: st.DrawFn, track_indices: st.SearchStrategy[int]) -> AwaitSequence:
+    (start, end), count = draw(_intervals()), draw(st.integers(1, 5))
+    sites, independent = draw(_some(_PLACES, 2)), draw(st.sampled_from([True, False, None]))
+    waited = end - start
+    return AwaitSequence(draw(track_indices), start, end, count, waited, waited // count, sites, independent)

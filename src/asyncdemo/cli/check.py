@@ -247,7 +247,7 @@ def _check_handed_in(
     people: list[HandedIn] = []
     with ServiceCache() as kept, signals_noted() as signals:
         checker = Checker(kept, lambda: not signals, timeout_s, seed)
-        for name, workspace in find_workspaces(folder, context.course).items():
+        for name, workspace in find_workspaces(folder).items():
             try:
                 person = HandedIn(name, [checker.check_in(workspace, lesson) for lesson in lessons])
             except Stopped:

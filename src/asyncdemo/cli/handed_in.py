@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from asyncdemo.cli.check_many import Checked, Status, as_data
-from asyncdemo.course.content.catalog import Course, Heading
+from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace import workspace as workspaces
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import UsageError
@@ -31,7 +31,7 @@ class HandedIn:
         return [item for item in self.checked if item.status is status]
 
 
-def find_workspaces(folder: Path, course: Course) -> dict[str, Workspace]:
+def find_workspaces(folder: Path) -> dict[str, Workspace]:
     """Return the workspaces by name of the submission: the folder itself, or one within it.
 
     Raises UsageError if there is none, WorkspaceError if one can't be read.
@@ -40,7 +40,7 @@ def find_workspaces(folder: Path, course: Course) -> dict[str, Workspace]:
     for place in sorted(one for one in folder.iterdir() if one.is_dir()):
         for candidate in (place, *sorted(one for one in place.iterdir() if one.is_dir())):
             if place.name not in found and Workspace(candidate).manifest.is_file():
-                found[place.name] = workspaces.load(candidate).renamed(course.renamed)
+                found[place.name] = workspaces.load(candidate)
     if not found:
         raise UsageError(
             f"{folder} has no workspace in it. Put the folders there that people handed in, as "

@@ -20,7 +20,7 @@ from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import Listing, listing
 from asyncdemo.course.content.text import sections
-from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.in_page.needs import missing, runs_in_a_page
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Target

@@ -34,9 +34,8 @@ _POLL_S: Final = 0.01
 WHAT_RECORDS: Final = (
     "analysis/awaits",
     "capture",
-    "course/content/bodies.py",
     "course/content/load.py",
-    "course/judging/run_context.py",
+    "course/judging/lesson_jobs.py",
     "load",
     "model",
     "recording",

@@ -55,7 +55,7 @@ def pytest_runtest_makereport(
 
 
 def _evidence(error: BaseException) -> Evidence | None:
-    if type(error).__module__ != "asyncdemo.testing.checks.failure":
+    if type(error).__module__ != "asyncdemo.testing.checks.observation":
         return None
     found: Any = getattr(error, "evidence", None)
     return found  # type: ignore[no-any-return]

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import load_course
-from asyncdemo.course.workspace.context import CourseContext, latest, locate
+from asyncdemo.course.workspace.context import CourseContext, latest, locate, need_known, remember
 from asyncdemo.course.workspace.exercise_files import fill
-from asyncdemo.course.workspace.known_workspaces import need_known, remember
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import UsageError, WorkspaceError
 from tests.support.small_course import make_course
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Path:
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
     return make_course(tmp_path / "course")
 
 
@@ -35,10 +35,7 @@ def workspace_of(context: CourseContext) -> Workspace:
     return context.workspace
 
 
-def test_the_latest_of_a_course_counts_and_the_ones_before_stay_known(
-    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_latest_of_a_course_counts_and_the_ones_before_stay_known(course: Path, tmp_path: Path) -> None:
     first, second = made(tmp_path / "first", course), made(tmp_path / "second", course)
     for workspace in (first, second, first, second):
         remember(workspace)
@@ -104,9 +101,8 @@ def test_an_own_workspace_of_another_course_does_not_count(
 
 
 def test_a_remembered_workspace_that_names_another_course_by_now_does_not_count(
-    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    course: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     mine = made(tmp_path / "mine", course)
     remember(mine)
     fill(mine.folder, load_course(course), tmp_path / "evil")
@@ -114,10 +110,7 @@ def test_a_remembered_workspace_that_names_another_course_by_now_does_not_count(
     assert latest()[0].workspace is None
 
 
-def test_where_a_course_is_gone_the_workspace_before_is_the_latest(
-    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_where_a_course_is_gone_the_workspace_before_is_the_latest(course: Path, tmp_path: Path) -> None:
     other = make_course(tmp_path / "other")
     mine, lost = made(tmp_path / "mine", course), made(tmp_path / "lost", other)
     remember(mine)

@@ -6,10 +6,8 @@ import math
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from asyncdemo.analysis.metrics import Metrics, measure
-from asyncdemo.course.content.claims import Condition, check
 from asyncdemo.course.content.figures import FIGURES, FUNCTION_FIGURES, figure, mistake
 from asyncdemo.model import Outcome, Run
 from tests.support.runs import Story, at_line
@@ -57,26 +55,10 @@ def a_service() -> Metrics:
         ("returned(beat)", 2),
         ("cancelled(beat)", 1),
         ("raised(job)", 1),
-        ("raised(beat)", 0),
     ],
 )
 def test_a_figure_has_the_value_that_the_run_shows(name: str, value: float) -> None:
     assert figure(a_service(), name) == value
-
-
-def test_the_peak_of_a_function_counts_slots_as_that_of_the_run_does() -> None:
-    story = Story()
-    gate = story.semaphore(limit=1)
-    story.task("a").enters("get(1)").takes(gate).sleeps(10).gives_back(gate).leaves().returns()
-    story.task("b").enters("get(2)").queues(gate, 10).takes(gate).sleeps(10).gives_back(gate).leaves()
-    metrics = measure(story.run())
-    assert (figure(metrics, "peak(get)"), figure(metrics, "open(get)")) == (1, 2)
-
-
-def test_a_claim_can_be_about_a_function_on_both_sides() -> None:
-    measured = {"one": a_service(), "two": a_service()}
-    assert check(Condition("one", "calls(job)", "==", "two.calls(beat)"), measured, {}).holds
-    assert not check(Condition("one", "gap_ms(beat)", "<", "two.gap_ms(beat)", times=0.9), measured, {}).holds
 
 
 def a_server() -> Run:
@@ -104,14 +86,11 @@ def a_server() -> Run:
         ("answered", 3),
         ("answered(/calc)", 1),
         ("failed", 2),
-        ("failed(/upload)", 0),
         ("slowest_ms(/upload)", 30),
         ("p50_ms(/upload)", 10),
         ("p99_ms(/calc)", 200),
         ("requests_wall_s(/calc)", 0.3),
         ("pools", 1),
-        ("connections", 0),
-        ("connections_open", 0),
         ("resident_mb", 100),
         ("virtual_mb", 1000),
         ("processes", 3),
@@ -131,15 +110,15 @@ def test_connections_are_those_of_all_pools() -> None:
     [
         ("p99_ms(/calc)", ""),
         ("p99_ms", ""),
-        ("p99_ms(/buy)", "is of '/buy', which is not one of the paths of the load (/calc)"),
+        ("p99_ms(/buy)", "is of '/buy', and not of /calc"),
         ("peak(/calc)", "must be one of requests, answered, "),
         ("p99_ms(brew)", "must be one of calls, peak, "),
         ("peak", ""),
         ("peak(brew)", ""),
         ("speed", "must be one of wall_s, "),
-        ("calls", "calls(FUNCTION)"),
+        ("calls", "must be one of wall_s, "),
         ("wall_s(brew)", "must be one of calls, peak, "),
-        ("peak(pour)", "is of 'pour', which is not one of the lanes (brew)"),
+        ("peak(pour)", "is of 'pour', and not of brew"),
         ("peak(brew", "not 'peak(brew'"),
         ("peak(brew).x", "not 'peak(brew).x'"),
     ],
@@ -162,13 +141,3 @@ def test_every_figure_can_be_had_of_any_run(run: Run) -> None:
     assert all(
         figure(metrics, f"{name}({function})") >= 0 for name in FUNCTION_FIGURES for function in of_a_name
     )
-
-
-@given(st.lists(st.integers(0, 50), min_size=2, max_size=8))
-def test_the_gap_is_the_longest_between_starts_that_follow_each_other(pauses: list[int]) -> None:
-    story = Story()
-    task = story.task("beats")
-    for number, pause in enumerate(pauses):
-        task.enters(f"beat({number})").sleeps(pause).leaves()
-    gap_ms = figure(measure(story.run()), "gap_ms(beat)")
-    assert gap_ms == max(pauses[:-1])  # the last call is followed by none

@@ -218,46 +218,38 @@ def failed(error: str, text: str, raised_in: str) -> Run:
     return replace(story.run(), uncaught=(Uncaught(error, text, False, False, raised_in, None),))
 
 
-def exercise(folder: Path, first: First, check: str) -> Exercise:
-    script_of(first, folder)
+def checked(folder: Path, first: First, check: str) -> str:
+    """What `check` says of it."""
+    script = script_of(first, folder)
     (folder / "check.py").write_text(check, encoding="utf-8")
-    return Exercise("tea", folder, "Load.", ("load",), ("load",), True, 5.0, 0.05, ({},), ())
+    exercise = Exercise("tea", folder, "Load.", ("load",), ("load",), True, 5.0, 0.05, ({},), ())
+    failure = judge(exercise, script).failure
+    assert failure is not None
+    return failure.message
 
 
 def test_check_says_it_before_what_it_saw(tmp_path: Path) -> None:
     first = next(one for one in TABLE if one.name == "await time.sleep")
-    told = judge(exercise(tmp_path, first, "def check(seen): pass"), tmp_path / "app.py").failure
-    assert told is not None
-    help_at, raw_at = (
-        told.message.index("`await asyncio.sleep(...)`"),
-        told.message.index("The program failed"),
-    )
-    assert help_at < raw_at
+    told = checked(tmp_path, first, "def check(seen): pass")
+    assert told.index("`await asyncio.sleep(...)`") < told.index("The program failed")
 
 
 def test_check_names_a_limit_that_is_made_for_each_call(tmp_path: Path) -> None:
     first = First("", each("async with asyncio.Lock():", "None"), "")
-    check = "def check(seen): seen.calls('load').never_overlap()"
-    told = judge(exercise(tmp_path, first, check), tmp_path / "app.py").failure
-    assert told is not None
-    assert told.message.startswith("A lock was made 3 times at app.py:")
-    assert "Make one lock outside the function" in told.message
-    assert "No two calls of load may be open" in told.message
+    told = checked(tmp_path, first, "def check(seen): seen.calls('load').never_overlap()")
+    assert told.startswith("A lock was made 3 times at app.py:")
+    assert "Make one lock outside the function" in told
+    assert "No two calls of load may be open" in told
 
 
 def test_check_says_first_what_was_never_awaited_unless_there_was_an_error(tmp_path: Path) -> None:
     check = "def check(seen): seen.calls('load').happen(1)"
-    dropped = First("", "    load(1)", "")
-    told = judge(exercise(tmp_path, dropped, check), tmp_path / "app.py").failure
-    assert told is not None
-    assert told.message.startswith("load() was called at app.py:")
-    assert told.message.endswith("There should be 1 call of load; there were none.")
-    (tmp_path / "error").mkdir()
-    error = First("", "    load(1)\n    raise KeyError(1)", "")
-    told = judge(exercise(tmp_path / "error", error, check), tmp_path / "error" / "app.py").failure
-    assert told is not None
-    assert told.message.startswith("The program failed: KeyError: 1")
-    assert "And: load() was called" in told.message
+    told = checked(tmp_path, First("", "    load(1)", ""), check)
+    assert told.startswith("load() was called at app.py:")
+    assert told.endswith("There should be 1 call of load; there were none.")
+    told = checked(tmp_path, First("", "    load(1)\n    raise KeyError(1)", ""), check)
+    assert told.startswith("The program failed: KeyError: 1")
+    assert "And: load() was called" in told
 
 
 def test_trace_says_it_too(tmp_path: Path) -> None:

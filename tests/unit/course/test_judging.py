@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 import threading
 from dataclasses import replace
@@ -13,7 +14,7 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging import checking
 from asyncdemo.course.judging.judge import Stopped, Verdict, judge
-from asyncdemo.course.judging.verdict import Check, judged
+from asyncdemo.course.judging.verdict import judged
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Answer, Run
 from asyncdemo.testing.checks import Seen
@@ -89,38 +90,31 @@ def test_every_run_is_checked_with_its_knobs(bench: Bench) -> None:
     assert verdict.held[-1] == "With BREWS = 5 all of this held too."
 
 
-class Made:
-    """Makes runs of BREWS calls, without a process. The first ``busy`` show too little to judge."""
+def judged_without_processes(
+    exercise: Exercise, seed: int | None = None, *, busy: int = 0, wanted: int | None = None
+) -> Verdict:
+    """Judge runs of BREWS calls. The first ``busy`` show too little to judge."""
+    looks = itertools.count()
 
-    def __init__(self, busy: int = 0, wanted: int | None = None) -> None:
-        self._busy, self.wanted = busy, wanted
-
-    def record(
-        self, exercise: Exercise, file: Path, knobs: Knobs, output: object
-    ) -> tuple[Run, list[Answer]]:
+    def record(knobs: Knobs, _: object) -> tuple[Run, list[Answer]]:
         story, brews = Story(), int(knobs.get("BREWS", 3))
         for n in range(brews):
             story.task(f"brew({n})").sleeps(100).returns()
         return replace(story.run(), knobs={"BREWS": brews}), []
 
-    def load_check(self, path: Path) -> Check:
-        return lambda seen: seen.calls("brew").happen(self.wanted or int(seen.knobs["BREWS"]))
-
-    def run_check(self, path: Path, check: Check, seen: Seen) -> None:
-        self._busy -= 1
-        if self._busy >= 0:
+    def check(seen: Seen) -> None:
+        if next(looks) < busy:
             seen.too_busy("nobody looked.")
-        check(seen)
+        seen.calls("brew").happen(wanted or int(seen.knobs["BREWS"]))
+
+    return judged(exercise, exercise.file, check, record, seed)
 
 
-def test_a_run_of_which_too_little_was_seen_is_made_again(bench: Bench) -> None:
-    verdict = judged(bench.exercise, bench.exercise.file, Made(busy=2))
+def test_a_run_of_which_too_little_was_seen_is_made_three_times(bench: Bench) -> None:
+    verdict = judged_without_processes(bench.exercise, busy=2)
     assert verdict.passed
     assert [run.knobs["BREWS"] for run in verdict.runs] == [5, 3]
-
-
-def test_after_three_such_runs_the_verdict_says_so(bench: Bench) -> None:
-    verdict = judged(bench.exercise, bench.exercise.file, Made(busy=3))
+    verdict = judged_without_processes(bench.exercise, busy=3)
     assert verdict.message == "This machine is too busy: nobody looked. Check again."
     assert len(verdict.runs) == 1
 
@@ -203,13 +197,6 @@ def test_a_check_that_does_not_work_is_the_courses_fault(bench: Bench, check: st
         bench.judge(check=check)
 
 
-def test_a_check_that_is_missing_is_named(bench: Bench) -> None:
-    bench.judge()
-    bench.exercise.check.unlink()
-    with pytest.raises(CourseError, match=r"check\.py"):
-        judge(bench.exercise, bench.exercise.file)
-
-
 def test_a_check_may_have_dataclasses(bench: Bench) -> None:
     check = """
         from __future__ import annotations
@@ -241,42 +228,38 @@ def test_who_does_not_want_the_verdict_any_more_gets_rid_of_script_and_check(ben
     with pytest.raises(Stopped):
         judge(bench.exercise, bench.exercise.file, poll=lambda: False)
     bench.exercise.check.write_text(SPIN, encoding="utf-8")
-    checking_now = [thread for thread in threading.enumerate() if thread.name == "check"]
 
-    def until_it_checks() -> bool:
-        return len([thread for thread in threading.enumerate() if thread.name == "check"]) <= len(
-            checking_now
-        )
+    def checks() -> int:
+        return sum(thread.name == "check" for thread in threading.enumerate())
 
+    before = checks()
     with pytest.raises(Stopped):
-        judge(bench.exercise, bench.exercise.file, poll=until_it_checks)
+        judge(bench.exercise, bench.exercise.file, poll=lambda: checks() <= before)
 
 
 def test_a_drawn_knob_has_the_value_of_its_seed_and_a_failure_names_it(bench: Bench) -> None:
     exercise = replace(bench.exercise, runs=DRAWN)
-    first, again, other = (judged(exercise, exercise.file, Made(wanted=3), seed) for seed in (11, 11, 12))
-    assert first.seed == 11
-    assert first.repeat == "asyncdemo check brew --seed 11"
+    first, again, other = (judged_without_processes(exercise, seed, wanted=3) for seed in (11, 11, 12))
+    assert (first.seed, first.repeat) == (11, "asyncdemo check brew --seed 11")
     assert first.knobs == again.knobs == exercise.knobs(11)[1]
     assert first.knobs != other.knobs
 
 
 def test_without_a_seed_each_check_draws_anew(bench: Bench) -> None:
-    exercise = replace(bench.exercise, runs=DRAWN)
-    verdicts = [judged(exercise, exercise.file, Made()) for _ in range(4)]
+    verdicts = [judged_without_processes(replace(bench.exercise, runs=DRAWN)) for _ in range(4)]
     assert all(verdict.passed and not verdict.repeat for verdict in verdicts)
-    assert len({verdict.seed for verdict in verdicts}) > 1
     assert len({verdict.runs[0].knobs["BREWS"] for verdict in verdicts}) > 1
 
 
 def test_a_failure_in_a_run_of_which_nothing_is_drawn_names_no_seed(bench: Bench) -> None:
-    verdict = bench.judge(BREW.replace("range(BREWS)", "range(2)"), runs=DRAWN)
+    verdict = judged_without_processes(replace(bench.exercise, runs=DRAWN), wanted=2)
     assert verdict.failure is not None
     assert verdict.seed is None
     assert not verdict.repeat
 
 
 def test_with_seeds_a_drawn_run_is_there_once_for_each_and_the_others_once(bench: Bench) -> None:
-    drawn = replace(bench.exercise, runs=DRAWN).drawn_with((1, 2, 3))
-    assert drawn.runs == ({}, *(replace(bench.exercise, runs=DRAWN).knobs(seed)[1] for seed in (1, 2, 3)))
+    exercise = replace(bench.exercise, runs=DRAWN)
+    drawn = exercise.drawn_with((1, 2, 3))
+    assert drawn.runs == ({}, *(exercise.knobs(seed)[1] for seed in (1, 2, 3)))
     assert not any(map(drawn.draws, range(4)))

@@ -1,4 +1,4 @@
-"""Knobs: read from the source, set from the command line."""
+"""Knobs: read from the source, set from the command line, and as the text suggests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.knobs import constants, settings, values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.content.presets import presets
 from asyncdemo.errors import CourseError, UsageError
+from tests.unit.course.good_course import write_course
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +77,30 @@ def test_a_knob_may_not_exceed_another_that_it_names() -> None:
     ):
         values(gate, {"FASTEST_MS": "300"})
     assert values(gate, {"FASTEST_MS": "300", "SLOWEST_MS": "300"})["SLOWEST_MS"] == 300
+
+
+TEXT = """\
+
+## Change it
+
+- `asyncdemo run tea --set CUPS=9 --variant quick`: nine at the same time,
+  in one line.
+
+  More about it.
+- `asyncdemo run tea --set CUPS=1`: no difference.
+- Copy `quick.py`, and run it with `asyncdemo trace`.
+"""
+
+
+def test_settings_and_variants_of_each_suggested_run_are_read(tmp_path: Path) -> None:
+    folder = write_course(tmp_path)
+    readme = folder / "README.md"
+    before, _, _ = readme.read_text().partition("## Change it")
+    readme.write_text(before + TEXT.lstrip())
+    first, second = presets(load_lesson(folder))
+    assert (first.settings, first.variants, first.remark) == (
+        {"CUPS": "9"},
+        ("quick",),
+        "nine at the same time, in one line.",
+    )
+    assert (second.settings, second.variants, second.remark) == ({"CUPS": "1"}, (), "no difference.")

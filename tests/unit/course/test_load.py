@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.content.bodies import file_body, png
 from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import load_lesson
-from asyncdemo.course.content.load import Load, read_load
+from asyncdemo.course.content.load import Load, file_body, png, read_load
 from asyncdemo.course.content.manifest import Table
-from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.errors import UsageError
 from tests.support.served_course import write_served_course
 
@@ -34,21 +33,11 @@ def test_a_load_becomes_a_plan() -> None:
         knobs={"CLIENTS": 5, "REQUESTS": 50},
         keep_alive=True,
         timeout_s=3,
-        sends=[{"method": "POST", "path": "/upload?x=1", "headers": {"X-Tea": "green"}}, {"path": "/"}],
+        sends=[{"method": "POST", "path": "/upload?x=1", "body": "tea"}, {"path": "/"}],
     ).plan({"CLIENTS": 7}, keep_answers=10)
-    assert (plan.clients, plan.requests, plan.rate, plan.duration_s) == (7, 50, None, None)
+    assert (plan.clients, plan.requests) == (7, 50)
     assert (plan.keep_alive, plan.timeout_s, plan.report, plan.keep_answers) == (True, 3.0, True, 10)
-    assert [(send.method, send.path, send.headers) for send in plan.sends] == [
-        ("POST", "/upload?x=1", (("X-Tea", "green"),)),
-        ("GET", "/", ()),
-    ]
-
-
-def test_an_open_loop() -> None:
-    fields = {"rate": "RATE", "duration_s": 2, "arrivals": "poisson", "seed": 3, "knobs": {"RATE": 100}}
-    plan = read_load(Table({**SENDS, **fields}, Path("lesson.toml"), "load")).plan({})
-    assert (plan.rate, plan.duration_s, plan.clients, plan.requests) == (100.0, 2, None, None)
-    assert (plan.arrivals, plan.seed) == ("poisson", 3)
+    assert [(send.method, send.path) for send in plan.sends] == [("POST", "/upload?x=1"), ("GET", "/")]
 
 
 def test_requests_come_in_rotation_each_so_often_in_a_row() -> None:
@@ -61,30 +50,34 @@ def test_requests_come_in_rotation_each_so_often_in_a_row() -> None:
     assert mixed.paths == ("/upload", "/calc", "/calc/1")
 
 
-def test_a_load_of_which_the_knobs_leave_nothing_is_refused() -> None:
-    one = load(knobs={"TIMES": 1}, sends=[{"path": "/", "times": "TIMES"}])
-    with pytest.raises(UsageError, match="nothing would be sent"):
-        one.plan({"TIMES": 0})
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"sends": [{"path": "/", "times": 0}]}, "nothing would be sent"),
+        ({"clients": "CLIENT"}, "'CLIENT' is neither a number nor a knob"),
+        ({"clients": 0}, "clients is 0"),
+        ({"timeout_s": 0}, "timeout_s is 0"),
+    ],
+)
+def test_a_load_that_makes_no_sense_is_refused_when_it_is_to_be_sent(
+    fields: dict[str, object], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        load(**fields).plan({})
 
 
-def test_bodies_have_a_content_type_that_can_be_overruled() -> None:
+def test_bodies_have_a_content_type() -> None:
     bodies = [
         {"path": "/", "json": {"film": 3, "words": ["é"]}},
         {"path": "/", "json": []},
         {"path": "/", "body": "tea"},
-        {"path": "/", "body": "a,b", "headers": {"content-type": "text/csv"}},
         {"path": "/"},
     ]
     sends = load(sends=bodies).plan({}).sends
     assert json.loads(sends[0].body) == {"film": 3, "words": ["é"]}
-    assert [dict(send.headers) for send in sends] == [
-        {"Content-Type": "application/json"},
-        {"Content-Type": "application/json"},
-        {"Content-Type": "text/plain; charset=utf-8"},
-        {"content-type": "text/csv"},
-        {},
-    ]
-    assert [send.body for send in sends[1:]] == [b"[]", b"tea", b"a,b", b""]
+    assert [send.body for send in sends[1:]] == [b"[]", b"tea", b""]
+    types = ["application/json", "application/json", "text/plain; charset=utf-8"]
+    assert [dict(send.headers) for send in sends] == [*({"Content-Type": one} for one in types), {}]
 
 
 @pytest.mark.parametrize("name", ["photo.png", "photo.jpg", "data.bin"])

@@ -15,22 +15,8 @@ def heading(number: int, lesson_id: str) -> Heading:
     return Heading(lesson_id, number, lesson_id.title(), "", "", 1, (), Path())
 
 
-COURSE = Course(
-    "T",
-    Path(),
-    (
-        Module(
-            1,
-            "One",
-            (
-                heading(1, "two-sleeps"),
-                heading(9, "upload-gate"),
-                heading(13, "cpu-route"),
-                heading(20, "route-map"),
-            ),
-        ),
-    ),
-)
+LESSONS = ((1, "two-sleeps"), (9, "upload-gate"), (13, "cpu-route"), (20, "route-map"))
+COURSE = Course("T", Path(), (Module(1, "One", tuple(heading(*lesson) for lesson in LESSONS)),))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from asyncdemo.course.rules import RULES, Problem, fast_problems, survey
 from tests.support.tables import rows
-from tests.unit.course.good_course import HINTS, README, change, write_course
+from tests.unit.course.good_course import change, write_course
 
 
 class Mistake(NamedTuple):
@@ -35,34 +35,27 @@ MISTAKES = rows(
 files | notes.txt |  | tea | is not a file of this lesson
 files | wrong/other.py |  | """?"""\n | is not a file of this lesson
 files | right/other.py |  | """?"""\n | is not a file of this lesson
-file-names | queue.py |  | """?"""\n | hides the module 'queue'
-file-names | wrong/async.py |  | """?"""\n | hides the module 'async'
-words | lesson.toml | point = "Water boils alone." | point = " " | point is empty | point =
-words | lesson.toml | meaning = "how many cups are made" | meaning = "" | meaning is empty | meaning =
+files | queue.py |  | """?"""\n | hides the module 'queue'
+files | wrong/async.py |  | """?"""\n | hides the module 'async'
 words | lesson.toml | [[predictions]] | [[knobs]]\nname = "CUPS"\nunit = ""\nlow = 1\nhigh = 9\nmeaning = "again"\n\n[[predictions]] | 2 knobs are called CUPS
-predictions | lesson.toml | why = "Nothing holds a task back." | why = "" | has no why | why =
 predictions | lesson.toml | metric = "peak(brew)" | metric = "wall_s" | wall_s needs a tolerance
 predictions | lesson.toml | metric = "peak(brew)" | metric = "gap_ms(brew)" | needs a tolerance
 predictions | lesson.toml | text = "all {CUPS}" | text = "one" | the same choice twice
 claims | lesson.toml | knobs = { CUPS = 9 } | knobs = { CUPS = 900 } | CUPS can be 1 to 100 | knobs =
 claims | lesson.toml | knobs = { CUPS = 9 } | knobs = { CUPS = 0.5 } | must be a whole number
 claims | lesson.toml | metric = "calls(brew)" | metric = "wall_s" | exactly the same twice | op =
-sections | README.md | ## Exercise | ### Exercise | 'Exercise' is missing
-sections | README.md | ## Why | ## Wherefore | 'Wherefore' is not a section
-sections | README.md | ## Run\n | ## Predict\n\nAgain.\n\n## Run\n | 2 sections 'Predict' | ## Predict
+sections | README.md | ## Exercise | ### Exercise | the section 'Exercise' should be here | ## Where it bites
+sections | README.md | ## Run\n | ## Predict\n\nAgain.\n\n## Run\n | the section 'Run' should be here | ## Predict
 sections | README.md | - Water boils alone.\n- So do not watch it.\n |  | is empty | ## Key points
-title | README.md | # Tea for two | # Tea for three | must begin with the title | # Tea
+sections | README.md | # Tea for two | # Tea for three | must begin with the title | # Tea
 minutes | lesson.toml | minutes = 10 | minutes = 45 | takes 5 to 30 minutes, not 45 | minutes = 45
-minutes | README.md | About 10 minutes | About 15 minutes | must begin with 'About 10 | ## For instructors
-minutes | README.md | 4 to predict | 3 to predict | 9 minutes together, not 10 | ## For instructors
+section-parts | README.md | About 10 minutes | About 15 minutes | must begin with 'About 10 | ## For instructors
 key-points | README.md | - Water boils alone.\n |  | two to four key points | ## Key points
-incident | README.md | \x20More in tea/house#12. |  | names no real case | ## Where it bites
-answer | README.md | ### Gives the answer away | ### Solution | must end with the answer
-answer | README.md | a watched pot boils | the answer is a pot that boils | by accident | answer is a pot
-knobs-named | README.md | `CUPS` (4) is | Cups (4) are | never names the knob `CUPS`
-claims-said | README.md | a peak of 4 | one of 4 | does not say 'a peak of 4' | a peak of 4
-quoted | README.md | In 1887 somebody | Once somebody | is not in the text | In 1887
-quoted | lesson.toml | source = "a book about tea" | source = "" | has no source | source =
+section-parts | README.md | \x20More in tea/house#12. |  | names no real case | ## Where it bites
+section-parts | README.md | ### Gives the answer away | ### Solution | must end with the last
+verbatim | README.md | `CUPS` (4) is | Cups (4) are | does not say '`CUPS`'
+verbatim | README.md | a peak of 4 | one of 4 | does not say 'a peak of 4' | a peak of 4
+verbatim | README.md | In 1887 somebody | Once somebody | does not say 'In 1887' | In 1887
 figures | README.md | Water boils alone.\n | Water boils in 3.5 s.\n | '3.5' in 'Key points' | 3.5
 figures | README.md | See [the script] | After seven\nseconds, see [the script] | 'seven' in | seven
 figures | README.md | See [the script] | After `3.01 s`, see [the script] | '3.01' in | 3.01
@@ -73,33 +66,27 @@ threads | README.md | tea/house#12 | tea/house#12 and house#13 | 'house#13' must
 threads | README.md | tea/house#12 | tea/house#12 and #13 | '#13' must be written | #13
 links | README.md | (quick.py) | (quicker.py) | leads to 'quicker.py', which is not | quicker.py
 links | README.md | (#the-question) | (#a-question) | #a-question, but there is no such heading
-links | README.md | (quick.py) | (https://nowhere) | is not an address
 files-named | README.md | `slow.py` | `slower.py` | there is no file slower.py | slower.py
 commands | README.md | run 4 --variant quick | run 5 --variant quick | There is no lesson 5 | run 5
 commands | README.md | run tea | run coffee | There is no lesson 'coffee' | coffee
-commands | README.md | --variant quick | --variant fast | has no variant fast | fast
+commands | README.md | --variant quick | --variant fast | has no variant 'fast' | fast
 commands | README.md | --set CUPS=9` | --set POTS=9` | has no knob POTS | POTS
 commands | README.md | --set CUPS=9` | --set CUPS=900` | CUPS can be 1 to 100 | CUPS=900
 commands | README.md | --set CUPS=9` | --set CUPS` | write NAME=VALUE | --set CUPS`
 commands | README.md | python slow.py | python slower.py | there is no file slower.py | slower.py
 commands | README.md | cp lessons/01 | cp lessons/02 | there is no file lessons/02 | lessons/02
-commands | README.md | --lane brew | --lane pour | has no function pour | pour
-commands | README.md | --set CUPS=3 my | --set POTS=3 my | has no constant POTS | POTS
 commands | README.md | check tea | check coffee | There is no lesson 'coffee' | coffee
-commands-told | README.md | asyncdemo run tea\n |  | must give the command: asyncdemo run
-commands-told | README.md | `asyncdemo check tea` tells | It tells | asyncdemo check tea or
+section-parts | README.md | asyncdemo run tea\n |  | must give the command: asyncdemo run
+section-parts | README.md | `asyncdemo check tea` tells | It tells | must give a command: asyncdemo check tea
 python | slow.py | await brew(n) | await brew(n | is not valid Python
-length | slow.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | it must have 20 to 60
-docstring | slow.py | all are ready? | all are ready. | must be the question | """Four
-docstring | slow.py | Predict | Guess | must say what to predict
-docstring | slow.py | python slow.py | python quick.py | must end with the command
-imports | slow.py | import asyncio\n | import asyncio, asyncdemo\n | imports asyncdemo | import
-imports | slow.py | import asyncio\n | import asyncio, flask\n | imports flask, which | flask
-guard | slow.py | if __name__ == "__main__":\n\x20\x20\x20\x20 |  | must do nothing on import
-names | slow.py | async def main | POTS = 1\n\n\nasync def main | same names as slow.py: POTS
-names | quick.py | CUPS = 4\nBREW_S = 0.02 | BREW_S = 0.02\nCUPS = 4 | same order
-lanes | quick.py | def brew | def pour | has no function brew
-knobs | quick.py | CUPS = 4 | CUPS = 5 | has several values: 4, 5 | CUPS
+scripts | slow.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | it must have 20 to 60
+scripts | slow.py | all are ready? | all are ready. | must be the question | """Four
+scripts | slow.py | Predict | Guess | must say what to predict
+scripts | slow.py | python slow.py | python quick.py | must end with the command
+scripts | slow.py | import asyncio\n | import asyncio, asyncdemo\n | imports asyncdemo | import
+scripts | slow.py | import asyncio\n | import asyncio, flask\n | imports flask, which | flask
+scripts | slow.py | if __name__ == "__main__":\n\x20\x20\x20\x20 |  | must do nothing on import
+python | quick.py | def brew | def pour | has no function brew
 knobs | quick.py | CUPS = 4 | CUPS = 400 | is 400 in quick, not 1 to 100
 knobs | quick.py | CUPS = 4 | CUPS = "4" | is not a constant with a number in quick
 pairs | quick.py | print("The | print("Our | and no manifest entry allows it | print
@@ -114,20 +101,13 @@ exercise | lesson.toml | fault = "there were never more than 2" | fault = "" | n
 exercise-scripts | exercise.py | python exercise.py | python it.py | must name the command
 exercise-scripts | wrong/no_cup.py | import asyncio\n | import asyncdemo\n | imports asyncdemo
 exercise-scripts | solution.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | 20 to 70
+exercise-scripts | wrong/no_cup.py | def brew | def pour | has no function brew
 exercise-scripts | solution.py | return await | return wait | is not valid Python
 exercise-marks | exercise.py | TODO:\x20 |  | marks no place to edit
 exercise-marks | solution.py | import asyncio\n | import asyncio  # TODO\n | still has a TODO | TODO
-exercise-lanes | wrong/no_cup.py | def brew | def pour | has no function brew
-exercise-lanes | right/tasks.py | def brew | def pour | has no function brew
-exercise-knobs | lesson.toml | runs = [{}, { CUPS = 3 }] | runs = [{ POTS = 3 }] | sets POTS | runs =
-exercise-edits | solution.py | def brew | def pour | same names as exercise.py
 exercise-edits | solution.py | sleep(BREW_S) | sleep(0) | where no TODO asks for a change | sleep(0)
 exercise-edits | solution.py | \x20\x20\x20\x20await asyncio | \x20\x20\x20\x20n += 1\n    await asyncio | what follows | n += 1
 exercise-hints | hints.md | ## The cause | ## The reason | must have these headings
-exercise-hints | hints.md | Each await waits. |  | the hint 'The cause' is empty
-exercise-check | check.py | def check(seen: Seen) | def judge(seen: Seen) | must define check
-exercise-check | check.py | from asyncdemo | import flask\nfrom asyncdemo | imports flask | flask
-exercise-check | check.py | def check( | def check | is not valid Python
 exercise-sentences | exercise.py | All cups, in order. | All cups, in order, and hot. Be quick! | covers 'and hot' | and hot
 exercise-sentences | exercise.py | All cups, in order. | All cups, in order. Be\n    quick! Well done. | covers 'Be quick!' | Be
 exercise-sentences | exercise.py | \x20\x20\x20\x20# TODO: nobody should | \x20\x20\x20\x20# TODO: the kettle must\n    # sing\n    # nobody should | covers 'the kettle must sing' | the kettle must
@@ -182,14 +162,6 @@ def test_rules_have_names_of_their_own() -> None:
     assert len(set(names)) == len(names)
 
 
-def test_sections_in_another_order_are_found(lesson: Path) -> None:
-    text = README.replace("## Why", "## @").replace("## Change it", "## Why").replace("## @", "## Change it")
-    (lesson / "README.md").write_text(text)
-    (problem,) = [problem for problem in found(lesson) if problem.rule == "sections"]
-    assert problem.message == "the section 'Change it' is where 'Why' should be"
-    assert problem.line == 1 + text[: text.index("## Change it")].count("\n")
-
-
 @pytest.mark.parametrize("name", ["README.md", "exercise.py", "solution.py", "check.py", "hints.md"])
 def test_a_file_that_is_missing_is_one_problem(lesson: Path, name: str) -> None:
     (lesson / name).unlink()
@@ -205,15 +177,6 @@ def test_two_wrong_solutions_are_too_few(lesson: Path) -> None:
     change(lesson / LESSON, 'wrong = ["wrong/one_only.py"]', 'told = "it shows"')
     (problem,) = found(lesson)
     assert problem.message == "2 solutions of the wrong shape; there must be 3 or more"
-
-
-def test_an_exercise_needs_a_table_of_its_sentences(lesson: Path) -> None:
-    manifest = lesson / LESSON
-    text = manifest.read_text()
-    start, end = text.index("[[exercise.sentences]]"), text.index("[[exercise.right]]")
-    manifest.write_text(text[:start] + text[end:])
-    (problem,) = found(lesson)
-    assert "has no [[exercise.sentences]]" in problem.message
 
 
 def test_a_question_in_a_comment_and_the_command_demand_nothing(lesson: Path) -> None:
@@ -238,15 +201,9 @@ def test_a_lesson_without_an_exercise_is_a_problem(lesson: Path) -> None:
     ]
 
 
-def test_hints_in_another_order_are_found(lesson: Path) -> None:
-    parts = HINTS.split("## ")
-    (lesson / "hints.md").write_text("## ".join([parts[0], parts[2], parts[1], parts[3]]))
-    assert [problem.rule for problem in found(lesson)] == ["exercise-hints"]
-
-
 @pytest.mark.parametrize("text", [b"\xff\xfe", b"x = '\x00'\n", b""])
 def test_a_file_that_is_no_text_is_a_problem_and_no_crash(lesson: Path, text: bytes) -> None:
-    for name in ("README.md", "slow.py", "exercise.py", "check.py", "hints.md"):
+    for name in ("README.md", "slow.py", "exercise.py", "hints.md"):
         (lesson / name).write_bytes(text)
     assert {"sections", "exercise-hints"} <= {problem.rule for problem in found(lesson)}
 

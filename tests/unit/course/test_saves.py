@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.workspace import saves
-from asyncdemo.course.workspace.saves import Change, Content, Saves, Watcher, read_content
+from asyncdemo.course.workspace.saves import Change, Content, Watcher, read_content
 from asyncdemo.recording.polling import readable
 
 GATE, SLEEPS = Path("gate.py"), Path("sleeps.py")
@@ -27,7 +27,8 @@ class Disk:
         self.ticks = 0
         self.write(GATE, "as given")
         self.write(SLEEPS, "as given")
-        self.saves = Saves({"gate": GATE, "sleeps": SLEEPS}, self.read, lambda: self.now_s)
+        files = {"gate": GATE, "sleeps": SLEEPS}
+        self.saves = Watcher(files, True, self.read, lambda: self.now_s)
 
     def read(self, file: Path) -> Content | None:
         return self.texts.get(file)
@@ -36,10 +37,6 @@ class Disk:
         self.ticks += 1
         inode = self.ticks if new_inode or file not in self.texts else self.texts[file].inode
         self.texts[file] = Content(self.ticks, inode, text.encode())
-
-    def write_within_a_tick(self, file: Path, text: str) -> None:
-        """Its time of change stays what it was."""
-        self.texts[file] = self.texts[file]._replace(text=text.encode())
 
     def looks(self, seconds: float, step_s: float = 0.01) -> list[dict[str, Change]]:
         """What is told while looking again and again."""
@@ -53,84 +50,54 @@ class Disk:
 
 
 @pytest.fixture
-def disk() -> Disk:
-    return Disk()
+def disk() -> Iterator[Disk]:
+    disk = Disk()
+    with disk.saves:
+        yield disk
 
 
 def test_nothing_is_told_of_what_was_there_before(disk: Disk) -> None:
     assert disk.looks(5) == []
-    assert not disk.saves.unrest()
-
-
-def test_a_save_in_place_is_told_once(disk: Disk) -> None:
-    disk.write(GATE, "fixed")
-    assert disk.looks(5) == [SAVED]
 
 
 def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> None:
     disk.write(GATE, "fixed")
+    disk.now_s += 0.06  # when it is time to look
     assert disk.saves.look() == {}
-    assert disk.saves.unrest()
-    assert disk.looks(0.05) == [SAVED]
-    assert not disk.saves.unrest()
+    assert disk.saves.pause_s() <= 0.01
 
 
-def test_a_save_without_a_change_of_the_text_is_a_save(disk: Disk) -> None:
-    disk.write(GATE, "as given")
-    assert disk.looks(5) == [SAVED]
+@pytest.mark.parametrize(
+    ("texts", "pause_s", "told"),
+    [
+        pytest.param(["fixed"], 0, [SAVED], id="in place"),
+        pytest.param(["as given"], 0, [SAVED], id="without a change of the text"),
+        pytest.param(["", "fixed"], 0.1, [SAVED], id="truncated, then written"),
+        pytest.param([None, "fixed"], 0.1, [SAVED], id="deleted, then created"),
+        pytest.param(["imp", "import asyn", "import asyncio"], 0.015, [SAVED], id="in pieces"),
+        pytest.param([""], 0, [SAVED], id="left empty"),
+        pytest.param([None, "again"], 5, [GONE, SAVED], id="gone, then back"),
+        pytest.param(["first", "second"], 0.05, [SAVED, SAVED], id="twice in quick succession"),
+    ],
+)
+def test_each_save_is_told_once_however_it_is_made(
+    disk: Disk, texts: list[str | None], pause_s: float, told: list[dict[str, Change]]
+) -> None:
+    found = []
+    for text in texts:
+        if text is None:
+            del disk.texts[GATE]
+        else:
+            disk.write(GATE, text)
+        found += disk.looks(pause_s, step_s=0.005)
+    assert found + disk.looks(5) == told
 
 
-def test_a_file_renamed_over_it_is_a_save_even_with_the_time_and_size_of_before(disk: Disk) -> None:
+def test_a_save_may_change_only_the_inode_or_only_the_text(disk: Disk) -> None:
     disk.texts[GATE] = disk.texts[GATE]._replace(inode=100)
     assert disk.looks(5) == [SAVED]
-
-
-def test_truncate_and_write_is_one_save(disk: Disk) -> None:
-    disk.write(GATE, "")
-    told = disk.looks(0.1)
-    disk.write(GATE, "fixed")
-    assert told + disk.looks(5) == [SAVED]
-
-
-def test_a_file_written_in_pieces_is_one_save(disk: Disk) -> None:
-    told = []
-    for piece in ("imp", "import asyn", "import asyncio\n"):
-        disk.write(GATE, piece)
-        told += disk.looks(0.015, step_s=0.005)
-    assert told + disk.looks(5) == [SAVED]
-
-
-def test_delete_and_create_is_one_save(disk: Disk) -> None:
-    del disk.texts[GATE]
-    told = disk.looks(0.1)
-    disk.write(GATE, "fixed", new_inode=True)
-    assert told + disk.looks(5) == [SAVED]
-
-
-def test_a_file_that_stays_away_is_gone_and_comes_back(disk: Disk) -> None:
-    del disk.texts[GATE]
-    assert disk.looks(5) == [GONE]
-    disk.write(GATE, "again")
+    disk.texts[GATE] = disk.texts[GATE]._replace(text=b"within a tick")
     assert disk.looks(5) == [SAVED]
-
-
-def test_a_file_that_is_left_empty_is_saved(disk: Disk) -> None:
-    disk.write(GATE, "")
-    assert disk.looks(5) == [SAVED]
-
-
-def test_two_saves_in_quick_succession_are_told_and_the_last_is_never_lost(disk: Disk) -> None:
-    disk.write(GATE, "first")
-    told = disk.looks(0.05)
-    disk.write(GATE, "second")
-    assert told + disk.looks(5) == [SAVED, SAVED]
-
-
-def test_a_second_save_within_one_tick_of_the_file_system_is_not_lost(disk: Disk) -> None:
-    disk.write(GATE, "first.")
-    told = disk.looks(1)
-    disk.write_within_a_tick(GATE, "second")
-    assert told + disk.looks(5) == [SAVED, SAVED]
 
 
 def test_each_file_is_told_by_its_name(disk: Disk) -> None:
@@ -170,31 +137,9 @@ def renamed_over(file: Path) -> None:
     os.replace(draft, file)
 
 
-def renamed_away(file: Path) -> None:
-    """As vim does with a backup."""
-    file.rename(file.with_suffix(".bak"))
-    file.write_text("fixed")
-
-
-def deleted_and_made_anew(file: Path) -> None:
-    file.unlink()
-    file.write_text("fixed")
-
-
-def in_pieces(file: Path) -> None:
-    with file.open("w") as stream:
-        for piece in ("men", "d", "ed"):
-            stream.write(piece)
-            stream.flush()
-            os.fsync(stream.fileno())
-
-
 def touched(file: Path) -> None:
     time.sleep(0.01)
     os.utime(file)
-
-
-SAVING = [in_place, renamed_over, renamed_away, deleted_and_made_anew, in_pieces, touched]
 
 
 @pytest.fixture(params=["reported", "polled"])
@@ -217,15 +162,15 @@ def changes(watcher: Watcher, enough: Callable[[list[Change]], bool]) -> list[Ch
     return told
 
 
-@pytest.mark.parametrize("save", SAVING)
+@pytest.mark.parametrize("save", [in_place, renamed_over, touched])
 def test_however_an_editor_saves_it_is_seen(
     watcher: Watcher, tmp_path: Path, save: Callable[[Path], None]
 ) -> None:
     save(tmp_path / "gate.py")
     told = changes(watcher, bool)
-    told += changes(watcher, lambda _: not watcher._saves.unrest())
+    told += changes(watcher, lambda _: watcher.pause_s() > 0.011)
     assert set(told) == {Change.SAVED}  # a machine that pauses in the middle may see two
-    assert watcher._saves._watched["gate"].told == read_content(tmp_path / "gate.py")
+    assert watcher._watched["gate"].told == read_content(tmp_path / "gate.py")
 
 
 def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watcher, tmp_path: Path) -> None:
@@ -233,7 +178,7 @@ def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watc
         (tmp_path / "gate.py").write_text(f"# {number:03}")
         watcher.look()
     assert changes(watcher, bool) == [Change.SAVED]
-    assert watcher._saves._watched["gate"].told == read_content(tmp_path / "gate.py")
+    assert watcher._watched["gate"].told == read_content(tmp_path / "gate.py")
 
 
 def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:
@@ -246,31 +191,6 @@ def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:
             if readable([watcher.fileno()], 0.2):
                 return
     pytest.fail("nothing was reported")
-
-
-def test_where_nothing_is_reported_the_files_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A network file system: whoever watches it never hears a thing."""
-
-    def silence(*folders: Path, stop_event: threading.Event, **options: object) -> Iterator[None]:
-        stop_event.wait()
-        yield from ()
-
-    monkeypatch.setattr(saves, "_watch_function", lambda: silence)
-    file, now_s = tmp_path / "gate.py", 100.0
-    file.write_text("as given")
-    told: list[Change] = []
-    with Watcher({"gate": file}, clock=lambda: now_s) as watcher:
-        watcher.look()
-        file.write_text("fixed")
-        polls = [watcher.polls]
-        while now_s < 101.1:
-            now_s += max(watcher.pause_s(), 0.001)
-            told += watcher.look().values()
-        polls.append(watcher.polls)
-    assert polls == [False, True]
-    assert told == [Change.SAVED]
 
 
 def test_a_folder_that_cannot_be_watched_is_looked_at(

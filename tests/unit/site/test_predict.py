@@ -30,8 +30,7 @@ from asyncdemo.course.content.predictions import (
 from asyncdemo.errors import CourseError
 from asyncdemo.site import predict
 from asyncdemo.site.predict import judging, predict_html
-from tests.support.predicted import told_lesson, told_runs
-from tests.unit.course.measured import metrics
+from tests.support.predicted import metrics, told_lesson, told_runs
 
 LESSON = told_lesson()
 RUNS = told_runs()

@@ -10,6 +10,7 @@ from asyncdemo.model import Run
 from asyncdemo.testing.checks import CheckFailed, Seen
 from asyncdemo.testing.checks.pools import Pools
 from tests.support.runs import Story, at_line
+from tests.unit.testing.test_checks import fails
 
 Sentence = Callable[[Pools], Pools]
 
@@ -55,11 +56,9 @@ def test_the_right_shape_holds(sentence: Sentence) -> None:
 @pytest.mark.parametrize("sentence", SENTENCES.values(), ids=SENTENCES.keys())
 def test_where_no_pool_was_made_nothing_holds(sentence: Sentence) -> None:
     seen = Seen(shared())
-    with pytest.raises(CheckFailed, match="There should be an asyncpg pool; none was made"):
-        sentence(seen.pool("asyncpg"))
+    fails("There should be an asyncpg pool; none was made", sentence, seen.pool("asyncpg"))
     assert seen.held == []
-    with pytest.raises(CheckFailed, match="There should be a pool; none was made"):
-        sentence(Seen(Story().run()).pools)
+    fails("There should be a pool; none was made", sentence, Seen(Story().run()).pools)
 
 
 @pytest.mark.parametrize("name", sorted(SENTENCES.keys() - {"made_once_per_process"}))
@@ -68,8 +67,7 @@ def test_where_no_connection_was_used_nothing_is_said_of_them(name: str) -> None
     story.task("main").runs(10).returns()
     story.pool(2, made=at_line(9), name="redis")
     seen = Seen(story.run())
-    with pytest.raises(CheckFailed, match="Redis connections should be used; none ever was"):
-        SENTENCES[name](seen.pool("redis"))
+    fails("Redis connections should be used; none ever was", SENTENCES[name], seen.pool("redis"))
     assert seen.held == []
 
 
@@ -100,23 +98,16 @@ def one_for_each(callers: int = 4) -> Run:
 
 def test_a_pool_for_each_call_keeps_no_limit() -> None:
     pools = Seen(one_for_each()).pool("redis")
-    with pytest.raises(
-        CheckFailed, match=r"One redis pool should be made, and shared; 4 were, at app.py:12\."
-    ):
-        pools.opened_and_closed_once_per_process()
-    with pytest.raises(CheckFailed, match="At most 2 redis connections should be opened; 4 were"):
-        pools.opened_at_most(2)
-    with pytest.raises(
-        CheckFailed, match="At most 2 redis connections may be held at the same time; 4 were, from"
-    ):
-        pools.held_at_most(2)
+    words = "One redis pool should be made, and shared; 4 were, at app.py:12."
+    fails(words, pools.opened_and_closed_once_per_process)
+    fails("At most 2 redis connections should be opened; 4 were", pools.opened_at_most, 2)
+    words = "At most 2 redis connections may be held at the same time; 4 were, from"
+    fails(words, pools.held_at_most, 2)
 
 
 def test_one_after_another_does_not_reach_the_limit() -> None:
-    with pytest.raises(
-        CheckFailed, match="2 redis connections should be held at the same time; there was never more than 1"
-    ):
-        Seen(shared(connections=1)).pool("redis").held_exactly(2)
+    words = "2 redis connections should be held at the same time; there was never more than 1"
+    fails(words, Seen(shared(connections=1)).pool("redis").held_exactly, 2)
 
 
 def test_each_process_has_a_pool_of_its_own() -> None:
@@ -137,10 +128,8 @@ def test_what_the_end_of_the_program_closes_was_not_closed(how: str) -> None:
     pool = story.pool(2, made=at_line(9), name="redis", at=0, by=task, closed=100)
     closed = 110 if how == "dropped" else None
     story.connection(pool, 0, 1, [(task, 0, 50)], closed=closed, dropped=how == "dropped")
-    with pytest.raises(
-        CheckFailed, match="Every redis connection should be closed at the end; 1 of 1 was not"
-    ):
-        Seen(story.run()).pool("redis").opened_and_closed_once_per_process()
+    words = "Every redis connection should be closed at the end; 1 of 1 was not"
+    fails(words, Seen(story.run()).pool("redis").opened_and_closed_once_per_process)
 
 
 @pytest.mark.parametrize("closed", [None, 20])
@@ -150,8 +139,8 @@ def test_a_pool_whose_connections_the_server_closed_was_not_closed(closed: float
     pool = story.pool(2, made=at_line(9), name="s3", at=0, by=task, closed=closed)
     story.connection(pool, 0, 1, [(task, 0, 10)], closed=10)
     story.connection(pool, 50, 51, [(task, 50, 60)], closed=60)
-    with pytest.raises(CheckFailed, match=r"One s3 pool should be closed at the end; it was not\."):
-        Seen(story.run()).pool("s3").opened_and_closed_once_per_process()
+    words = "One s3 pool should be closed at the end; it was not."
+    fails(words, Seen(story.run()).pool("s3").opened_and_closed_once_per_process)
 
 
 def test_a_second_connection_while_holding_one() -> None:
@@ -174,10 +163,8 @@ def test_a_leak_names_the_call() -> None:
     task = story.task("Task").enters("show(1)").waits(100, "sql").leaves().returns()
     pool = story.pool(4, made=at_line(9), name="psycopg2", at=0, by=task)
     story.connection(pool, 0, 1, [(task, 0, 100)], closed=200, kept=True)
-    with pytest.raises(
-        CheckFailed, match=r"Every psycopg2 connection should be given back; 1 was not, held by show\(1\)\."
-    ):
-        Seen(story.run()).pool("psycopg2").none_leaked()
+    words = "Every psycopg2 connection should be given back; 1 was not, held by show(1)."
+    fails(words, Seen(story.run()).pool("psycopg2").none_leaked)
 
 
 def test_who_used_no_connection_is_named() -> None:
@@ -190,10 +177,9 @@ def test_who_used_no_connection_is_named() -> None:
     seen = Seen(story.run())
     seen.pool("redis").held_in_each(seen.calls("show").only("show(1)"))
     assert seen.held == ["Each call of show used a redis connection."]
-    with pytest.raises(CheckFailed, match=r"should use a redis connection; show\(3\) and show\(2\) did not"):
-        seen.pool("redis").held_in_each(seen.calls("show"))
-    with pytest.raises(CheckFailed, match="should be calls of show; there were none"):
-        seen.pool("redis").held_in_each(seen.calls("show").only("none"))
+    sentence, show = seen.pool("redis").held_in_each, seen.calls("show")
+    fails("should use a redis connection; show(3) and show(2) did not", sentence, show)
+    fails("should be calls of show; there were none", sentence, show.only("none"))
 
 
 def test_who_asked_in_vain_is_named() -> None:
@@ -203,10 +189,8 @@ def test_who_asked_in_vain_is_named() -> None:
     pool = story.pool(1, made=at_line(9), name="redis", at=0, by=first)
     story.connection(pool, 0, 1, [(first, 0, 100)], closed=200)
     story.refuses(pool, second, 5, 5)
-    with pytest.raises(
-        CheckFailed, match=r"Every call that asks for a redis connection should get one; show\(2\) did not\."
-    ):
-        Seen(story.run()).pool("redis").none_refused()
+    words = "Every call that asks for a redis connection should get one; show(2) did not."
+    fails(words, Seen(story.run()).pool("redis").none_refused)
 
 
 def test_the_evidence_is_who_held_when_there_were_too_many() -> None:

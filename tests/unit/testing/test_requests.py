@@ -18,6 +18,7 @@ from asyncdemo.recording.assembly.records import RequestRecord
 from asyncdemo.recording.assembly.requests import Handler, compose
 from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.runs import Story, ns
+from tests.unit.testing.test_checks import fails
 
 SLEEP = Wait("sleep")
 
@@ -258,35 +259,32 @@ def test_all_answered_holds_for_what_it_says_and_for_nothing_else() -> None:
     fine = seen(answered(0, 0, 10), answered(1, 0, 10))
     fine.requests().all_answered(2)
     assert fine.held == ["All of the 2 requests were answered with status 200."]
-    with pytest.raises(CheckFailed, match="There should be 3 requests; 2 were sent"):
-        fine.requests().all_answered(3)
+    fails("There should be 3 requests; 2 were sent", fine.requests().all_answered, 3)
     with pytest.raises(CheckFailed, match=r"1 got status 500\.") as failed:
         seen(answered(0, 0, 10), answered(1, 5, 20, 500)).requests().all_answered(2)
     assert failed.value.evidence is not None and failed.value.evidence.requests == (1,)
-    with pytest.raises(CheckFailed, match=r"1 failed \(timeout\)"):
-        seen(answered(0, 0, 10, None, "timeout")).requests().all_answered(1)
-    with pytest.raises(CheckFailed, match="none were sent"):
-        seen(answered(0, 0, 10)).requests("/other").all_answered(1)
+    fails("1 failed (timeout)", seen(answered(0, 0, 10, None, "timeout")).requests().all_answered, 1)
+    fails("none were sent", seen(answered(0, 0, 10)).requests("/other").all_answered, 1)
 
 
 def test_overlap_of_requests() -> None:
     seen(answered(0, 0, 10), answered(1, 5, 15)).requests().overlap(2)
-    with pytest.raises(CheckFailed, match="never more than 1"):
-        seen(answered(0, 0, 10), answered(1, 10, 15)).requests().overlap(2)
+    fails("never more than 1", seen(answered(0, 0, 10), answered(1, 10, 15)).requests().overlap, 2)
 
 
 def test_bodies_are_judged_as_json() -> None:
     fine = seen(answered(0, 0, 10), answered(1, 0, 10), bodies=(b'{"ok": true}', b'{"ok": true}'))
     fine.requests().all_answer({"ok": True})
     assert fine.requests().bodies == [{"ok": True}] * 2
-    with pytest.raises(CheckFailed, match=r"GET / 1 should be answered with .*; it was \{\"ok\": 0\}"):
-        seen(
-            answered(0, 0, 1), answered(1, 0, 1), bodies=(b'{"ok": true}', b'{"ok": 0}')
-        ).requests().all_answer({"ok": True})
-    with pytest.raises(CheckFailed, match="should be answered with JSON; it was <html>"):
-        seen(answered(0, 0, 1), bodies=(b"<html>",)).requests().all_answer({})
-    with pytest.raises(CheckFailed, match="none were sent"):
-        seen(answered(0, 0, 1)).requests("/other").all_answer({})
+    other = seen(answered(0, 0, 1), answered(1, 0, 1), bodies=(b'{"ok": true}', b'{"ok": 0}'))
+    fails(
+        'GET / 1 should be answered with {"ok": true}; it was {"ok": 0}',
+        other.requests().all_answer,
+        {"ok": True},
+    )
+    text = seen(answered(0, 0, 1), bodies=(b"<html>",))
+    fails("should be answered with JSON; it was <html>", text.requests().all_answer, {})
+    fails("none were sent", text.requests("/other").all_answer, {})
 
 
 class Listening:

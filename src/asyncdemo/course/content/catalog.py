@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from asyncdemo.course.content.manifest import Table, read, read_head
+from asyncdemo.course.content.manifest import Table, read
 from asyncdemo.errors import CourseError, MissingError
 
 
@@ -45,12 +44,9 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A course. ``renamed`` maps each former lesson id to the current one."""
-
     title: str
     folder: Path
     modules: tuple[Module, ...]
-    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lessons(self) -> tuple[Heading, ...]:
@@ -80,17 +76,13 @@ def load_course(folder: Path) -> Course:
     table = read(folder / "course.toml")
     title = table.text("title")
     modules = table.each("modules", lambda entry: _module(entry, folder))
-    renamed = table.values("renamed")
     table.close()
-    course = Course(title, folder, modules, {former: str(current) for former, current in renamed.items()})
+    course = Course(title, folder, modules)
     ids = Counter(lesson.id for lesson in course.lessons)
     numbers = Counter(lesson.number for lesson in course.lessons)
     for name, count in [*ids.items(), *numbers.items()]:
         if count > 1:
             raise table.error("modules", f"{name} belongs to two lessons")
-    for former, current in course.renamed.items():
-        if former in ids or current not in ids:
-            raise table.error("renamed", f'{former} = "{current}" must be: a former id = a current id')
     return course
 
 
@@ -129,5 +121,5 @@ def _module(entry: Table, folder: Path) -> Module:
             raise entry.error(
                 "lessons", f"there must be one folder {place}/NUMBER-{lesson_id}, not {len(folders)}"
             )
-        lessons.append(heading_of(read_head(folders[0] / "lesson.toml"), folders[0]))
+        lessons.append(heading_of(read(folders[0] / "lesson.toml", head_only=True), folders[0]))
     return Module(number, title, tuple(lessons))

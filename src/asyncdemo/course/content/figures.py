@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from asyncdemo.model import Outcome, ResourceKind
@@ -105,22 +105,16 @@ def mistake(name: str, functions: Sequence[str], paths: Sequence[str] = ()) -> s
 
     ``functions`` are those whose calls are recorded, ``paths`` those that get requests.
     """
-    parts = _parts(name)
-    if parts is None:
-        if name in FIGURES:
-            return ""
-        of_functions = ", ".join(f"{kind}(FUNCTION)" for kind in FUNCTION_FIGURES)
-        of_paths = ", ".join(f"{kind}(/PATH)" for kind in REQUEST_FIGURES)
-        return f"must be one of {', '.join(FIGURES)}, {of_functions}, {of_paths}, not {name!r}"
-    kind, whose = parts
-    if whose.startswith("/"):
-        known, kinds, what, among = paths, tuple(REQUEST_FIGURES), "a path", "paths of the load"
-    else:
-        known, kinds, what, among = functions, tuple(FUNCTION_FIGURES), "a function", "lanes"
+    kind, whose = _parts(name) or (name, "")
+    kinds: Collection[str] = FIGURES
+    known: Sequence[str] = ("",)
+    if whose:
+        kinds = REQUEST_FIGURES if whose.startswith("/") else FUNCTION_FIGURES
+        known = paths if whose.startswith("/") else functions
     if kind not in kinds:
-        return f"must be one of {', '.join(kinds)} if it is of {what}, not {kind!r}"
+        return f"must be one of {', '.join(kinds)}, not {kind!r}"
     if whose not in known:
-        return f"is of {whose!r}, which is not one of the {among} ({', '.join(known) or 'there are none'})"
+        return f"is of {whose!r}, and not of {' or '.join(known) or 'anything that is known'}"
     return ""
 
 

@@ -157,17 +157,11 @@ def _variant(entry: Table, folder: Path) -> Variant:
 
 
 def _knob(entry: Table) -> Knob:
-    knob = Knob(
-        entry.text("name"),
-        entry.text("unit"),
-        entry.number("low"),
-        entry.number("high"),
-        entry.text("meaning"),
-        entry.text("at_most", ""),
-    )
-    if knob.low > knob.high:
-        raise entry.error("low", f"is {knob.low}, above high, which is {knob.high}")
-    return knob
+    name, unit, meaning = entry.text("name"), entry.text("unit"), entry.text("meaning")
+    low, high = entry.number("low"), entry.number("high")
+    if low > high:
+        raise entry.error("low", f"is {low}, above high, which is {high}")
+    return Knob(name, unit, low, high, meaning, entry.text("at_most", ""))
 
 
 def _condition(entry: Table, names: _Names, variant: str, metric: str) -> Condition:

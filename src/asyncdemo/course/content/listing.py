@@ -1,6 +1,6 @@
 """A variant as readers see it: without its docstring, and with the differing lines marked.
 
-Not here: showing it, or checking that no other lines differ (see ``course.rules.variants``).
+Not here: showing it, or checking that no other lines differ (see ``course.rules.scripts``).
 """
 
 from __future__ import annotations

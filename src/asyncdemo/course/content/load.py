@@ -5,22 +5,24 @@ Not here: sending it (see ``load``), or the server (see ``serving``).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+import json
+import mimetypes
+import random
+import struct
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from asyncdemo.course.content.bodies import file_body, json_body
 from asyncdemo.course.content.manifest import Knobs, Table
 from asyncdemo.errors import UsageError
 
 if TYPE_CHECKING:
     from asyncdemo.load.plan import Plan
 
-_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-_ARRIVALS: Final = ("uniform", "poisson")
 _HOST, _PORT = "127.0.0.1", 1
 """Placeholders until the server's address is known."""
+_BOUNDARY: Final = "----asyncdemo-upload-7MA4YWxkTrZu0gW"
+_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 
 Amount = float | str
 """A number, or the name of a knob of the load."""
@@ -48,19 +50,14 @@ class Load:
     Attributes:
         knobs: The constants of the load, as written.
         clients: How many send at the same time, each as soon as it has its response (a closed loop).
-        rate: Requests per second, whatever the server does (an open loop).
-        requests: How many in total; or ``duration_s``.
+        requests: How many in total.
         workers: How many worker processes must be running before anything is sent; or the script's constant.
     """
 
     sends: tuple[Sending, ...]
     knobs: Knobs
-    clients: Amount | None = None
-    rate: Amount | None = None
-    requests: Amount | None = None
-    duration_s: Amount | None = None
-    arrivals: str = "uniform"
-    seed: int = 0
+    clients: Amount
+    requests: Amount
     timeout_s: Amount = 30.0
     keep_alive: bool = False
     workers: int | str = 0
@@ -74,23 +71,21 @@ class Load:
         """Return the plan for the load client, without the server's port.
 
         ``knobs`` has their values in this run; missing ones are as written. ``keep_answers`` is how many
-        bytes of each response's body to keep. Raises UsageError if nothing is left to send.
+        bytes of each response's body to keep. Raises UsageError if it makes no sense, or sends nothing.
         """
         from asyncdemo.load.plan import Plan, Send
 
         values = {**self.knobs, **knobs}
 
-        def amount(given: Amount | None) -> float | None:
+        def amount(given: Amount) -> float:
+            if isinstance(given, str) and given not in values:
+                raise UsageError(f"load: {given!r} is neither a number nor a knob of the load")
             return float(values[given]) if isinstance(given, str) else given
-
-        def whole(given: Amount | None) -> int | None:
-            number = amount(given)
-            return None if number is None else round(number)
 
         sends = [
             Send(sending.method, sending.path, sending.headers, sending.body)
             for sending in self.sends
-            for _ in range(whole(sending.times) or 0)
+            for _ in range(round(amount(sending.times)))
         ]
         if not sends:
             raise UsageError("With these knobs nothing would be sent: no request has a turn.")
@@ -98,13 +93,9 @@ class Load:
             host=_HOST,
             port=_PORT,
             sends=tuple(sends),
-            requests=whole(self.requests),
-            duration_s=amount(self.duration_s),
-            clients=whole(self.clients),
-            rate=amount(self.rate),
-            arrivals=self.arrivals,
-            seed=self.seed,
-            timeout_s=amount(self.timeout_s) or 0.0,
+            requests=round(amount(self.requests)),
+            clients=round(amount(self.clients)),
+            timeout_s=amount(self.timeout_s),
             keep_alive=self.keep_alive,
             report=True,
             keep_answers=keep_answers,
@@ -112,120 +103,81 @@ class Load:
 
 
 def read_load(table: Table) -> Load:
-    """Read the table ``[load]`` of a lesson or an exercise. Raises CourseError with file and field."""
-    knobs = table.values("knobs")
-    for name, value in knobs.items():
-        if not re.fullmatch("[A-Z][A-Z0-9_]*", name) or isinstance(value, bool | str):
-            raise table.error("knobs", f"{name} = {value!r} must be: a name in capitals = a number")
+    """Read the table ``[load]`` of a lesson or an exercise. Raises CourseError with file and field.
+
+    Whether its numbers make sense is known once it is to be sent: see ``Load.plan``.
+    """
+    workers = table.number_or_text("workers", 0)
     load = Load(
-        sends=table.each("sends", lambda entry: _sending(entry, knobs)),
-        knobs=knobs,
-        clients=_amount(table, "clients", knobs, least=1),
-        rate=_amount(table, "rate", knobs),
-        requests=_amount(table, "requests", knobs, least=1),
-        duration_s=_amount(table, "duration_s", knobs),
-        arrivals=table.choice("arrivals", _ARRIVALS, "uniform"),
-        seed=table.whole("seed", 0),
-        timeout_s=_amount(table, "timeout_s", knobs) or 30.0,
+        sends=table.each("sends", _sending),
+        knobs=table.values("knobs"),
+        clients=table.number_or_text("clients"),
+        requests=table.number_or_text("requests"),
+        timeout_s=table.number_or_text("timeout_s", 30.0),
         keep_alive=table.flag("keep_alive", False),
-        workers=_workers(table),
+        workers=workers if isinstance(workers, str) else int(workers),
     )
-    if not load.sends:
-        raise table.error("sends", "are missing; a load sends at least one request")
-    if (load.clients is None) == (load.rate is None):
-        raise table.error("clients", "give either clients (a closed loop) or rate (an open loop)")
-    if (load.requests is None) == (load.duration_s is None):
-        raise table.error("requests", "give either requests (how many in all) or duration_s")
-    if load.rate is None and load.arrivals != "uniform":
-        raise table.error("arrivals", "belong to a rate: clients send when they have their answer")
-    _refuse_idle(table, load)
     table.close()
     return load
 
 
-def _workers(table: Table) -> int | str:
-    given = table.number_or_text("workers", None)
-    if isinstance(given, str):
-        if not given.isupper():
-            raise table.error("workers", f"must be a number, or a constant of the scripts, not {given!r}")
-        return given
-    if given is not None and (not isinstance(given, int) or given < 0):
-        raise table.error("workers", f"must be a whole number, not {given:g}")
-    return given or 0
-
-
-def _refuse_idle(table: Table, load: Load) -> None:
-    if not any(load.knobs.get(s.times) if isinstance(s.times, str) else s.times for s in load.sends):
-        raise table.error("sends", "send nothing: times is 0 for each of them")
-    used = [load.clients, load.rate, load.requests, load.duration_s, load.timeout_s]
-    used += [sending.times for sending in load.sends]
-    for name in load.knobs:
-        if name not in used:
-            raise table.error("knobs", f"{name} is not used in the load")
-
-
-def _sending(entry: Table, knobs: Mapping[str, object]) -> Sending:
-    path = entry.text("path")
-    if not re.fullmatch(r"/[!-~]*", path):
-        raise entry.error("path", f"must begin with / and be ASCII without spaces, not {path!r}")
+def _sending(entry: Table) -> Sending:
     content_type, body = _body(entry)
-    headers = [(name, str(value)) for name, value in entry.values("headers").items()]
-    if content_type and all(name.lower() != "content-type" for name, _ in headers):
-        headers.append(("Content-Type", content_type))
-    times = _amount(entry, "times", knobs, least=0)
     return Sending(
-        method=entry.choice("method", _METHODS, "GET"),
-        path=path,
-        headers=tuple(headers),
+        method=entry.text("method", "GET"),
+        path=entry.text("path"),
+        headers=(("Content-Type", content_type),) if content_type else (),
         body=body,
-        times=1 if times is None else times,
-        status=_status(entry),
+        times=entry.number_or_text("times", 1),
+        status=entry.whole("status", 0) or None,
     )
 
 
-def _status(entry: Table) -> int | None:
-    status = entry.whole("status", 0)
-    if status and not 200 <= status < 600:
-        raise entry.error("status", f"must be 200 to 599, not {status}")
-    return status or None
-
-
 def _body(entry: Table) -> tuple[str, bytes]:
-    """Return (content type, body), both empty if none is given."""
+    """Return (content type, body), both empty if none is given. The same entry gives the same bytes."""
     data, text, file = entry.anything("json"), entry.text("body", ""), entry.table("file")
-    if sum((data is not None, bool(text), file is not None)) > 1:
-        raise entry.error("body", "give one of json, body and file")
     if data is not None:
         try:
-            return json_body(data)
+            return "application/json", json.dumps(data, ensure_ascii=False).encode()
         except TypeError as error:
             raise entry.error("json", f"cannot be written as JSON: {error}") from None
     if file is not None:
-        size = file.whole("bytes")
-        if not 0 < size <= 1 << 26:
-            raise file.error("bytes", f"must be 1 to {1 << 26}, not {size}")
-        body = file_body(file.text("field"), file.text("name"), size)
+        body = file_body(file.text("field"), file.text("name"), file.whole("bytes"))
         file.close()
         return body
     return ("text/plain; charset=utf-8", text.encode()) if text else ("", b"")
 
 
-def _amount(table: Table, field: str, knobs: Mapping[str, object], least: int | None = None) -> Amount | None:
-    """Return a number, or a knob's name. ``least``: the minimum of whole numbers; None: any above 0."""
-    given = table.number_or_text(field, None)
-    if given is None:
-        return None
-    if isinstance(given, str) and given not in knobs:
-        known = _listed(tuple(knobs))
-        raise table.error(field, f"must be a number or a knob of the load ({known}), not {given!r}")
-    value = knobs[given] if isinstance(given, str) else given
-    assert isinstance(value, int | float)
-    if value <= 0 if least is None else (value < least or not isinstance(value, int)):
-        what = f"{given}, which is {value:g}," if isinstance(given, str) else f"{value:g}"
-        wanted = "above 0" if least is None else f"a whole number, {least} or more"
-        raise table.error(field, f"must be {wanted}; {what} is not")
-    return given
+def file_body(field: str, name: str, size: int) -> tuple[str, bytes]:
+    """Return (content type, body) of a form whose ``field`` is a file with this name and ``size`` bytes.
+
+    A .png is a picture that decoders accept, if ``size`` is enough for the smallest one.
+    """
+    content = png(size) if name.endswith(".png") else _noise(size)
+    head = (
+        f"--{_BOUNDARY}\r\n"
+        f'Content-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
+        f"Content-Type: {mimetypes.guess_type(name)[0] or 'application/octet-stream'}\r\n\r\n"
+    )
+    body = head.encode() + content + f"\r\n--{_BOUNDARY}--\r\n".encode()
+    return f"multipart/form-data; boundary={_BOUNDARY}", body
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "it has none"
+def png(size: int) -> bytes:
+    """Return a picture of one pixel, padded to ``size`` with a private chunk; cut off below 67 bytes."""
+    header = _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    pixel = _chunk(b"IDAT", zlib.compress(b"\x00\x80"))
+    end = _chunk(b"IEND", b"")
+    smallest = len(_SIGNATURE) + len(header) + len(pixel) + len(end)
+    filler = b"" if size < smallest + 12 else _chunk(b"fiLl", _noise(size - smallest - 12))
+    # Decoders ignore what follows the end; it pads when there is no room for a chunk (12 bytes or more).
+    return (_SIGNATURE + header + pixel + filler + end).ljust(size, b"\0")[:size]
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _noise(size: int) -> bytes:
+    """Return incompressible bytes."""
+    return random.Random(size).randbytes(size)

@@ -91,12 +91,10 @@ def judge_answers(
     """
     judged = []
     for place, prediction in enumerate(predictions):
-        why = fill(prediction.why, knobs)
+        said, right = "", None
         if place in answers:
-            found = compare(prediction, answers[place], measured, knobs)
-            said, was, right = found.predicted, found.happened, found.right
-            judged.append(JudgedAnswer(place + 1, prediction, said, was, right, why))
-        else:
-            was = happened(prediction, measured, knobs)
-            judged.append(JudgedAnswer(place + 1, prediction, "", was, None, why))
+            compared = compare(prediction, answers[place], measured, knobs)
+            said, right = compared.predicted, compared.right
+        was, why = happened(prediction, measured, knobs), fill(prediction.why, knobs)
+        judged.append(JudgedAnswer(place + 1, prediction, said, was, right, why))
     return tuple(judged)

@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 
 from asyncdemo.course.judging.verdict import Check
 from asyncdemo.errors import CourseError
-from asyncdemo.testing.checks import CheckFailed, Seen
+from asyncdemo.testing.checks import CheckFailed
 
 Result = TypeVar("Result")
 
@@ -31,21 +31,22 @@ class Stopped(Exception):
     """The caller no longer wants the verdict."""
 
 
-def load_check(path: Path, poll: Callable[[], bool]) -> tuple[Check, Check | None]:
+def load_checks(path: Path, poll: Callable[[], bool]) -> tuple[Check, Check | None]:
     """Return ``check`` of a check.py, and ``check_schedule`` if it has one.
 
-    Raises CourseError, Stopped.
+    They raise CheckFailed if a sentence does not hold, and as this does, CourseError if the code does not
+    work, Stopped.
     """
-    return _aside(path, lambda: imported_checks(path), poll)
 
+    def guarded(check: Check) -> Check:
+        return lambda seen: _aside(path, lambda: check(seen), poll)
 
-def run_check(path: Path, check: Check, seen: Seen, poll: Callable[[], bool]) -> None:
-    """Raises CheckFailed if a sentence does not hold, CourseError if the check does not work, Stopped."""
-    _aside(path, lambda: check(seen), poll)
+    check, check_schedule = _aside(path, lambda: imported_checks(path), poll)
+    return guarded(check), None if check_schedule is None else guarded(check_schedule)
 
 
 def imported_checks(path: Path) -> tuple[Check, Check | None]:
-    """Do the work of ``load_check`` in this thread. Raises CourseError and whatever the code raises."""
+    """Import a check.py in this thread. Raises CourseError and whatever the code raises."""
     name = f"asyncdemo_check_{abs(hash(path))}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -1,26 +1,28 @@
-"""Runs an exercise under the tracer, each run in its own process, and checks it.
+"""Runs an exercise under the tracer, each run in its own process, and checks it; in other schedules, too.
 
-Not here: the verdict itself (see ``verdict``).
+Not here: the verdict itself (see ``verdict``), or making runs in other schedules (see ``serving.schedules``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from asyncdemo.analysis.schedules import Ending, ending_of
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.judging import checking
-from asyncdemo.course.judging.checking import Stopped
-from asyncdemo.course.judging.run_context import make_run_context
-from asyncdemo.course.judging.schedules import judge_schedules
+from asyncdemo.course.judging.checking import Stopped, load_checks
+from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.course.judging.verdict import Check, Failure, Verdict, judged, options_of
-from asyncdemo.model import Answer, Run
+from asyncdemo.model import Answer, Evidence, Run, RunOutcome
 from asyncdemo.recording.output_buffer import OutputBuffer
-from asyncdemo.recording.runner import SpareChildren, Target
+from asyncdemo.recording.runner import Options, SpareChildren, Target
+from asyncdemo.render.text.schedules import delay_words, group_token
+from asyncdemo.render.words import RUN_OUTCOME_WORDS, count
 from asyncdemo.serving import ServiceCache, Session, open_recording
+from asyncdemo.serving.schedules import explore
 from asyncdemo.testing.checks import CheckFailed, Seen
 
 __all__ = ["Failure", "Stopped", "Verdict", "judge"]
@@ -28,6 +30,7 @@ __all__ = ["Failure", "Stopped", "Verdict", "judge"]
 _POLL_S = 0.01
 _ANSWER_BYTES = 1 << 16
 """How much of each response's body is kept for checks to read."""
+_MAIN = "main"
 
 
 def judge(
@@ -52,56 +55,92 @@ def judge(
         MissingError, ServiceError: A service is missing or fails.
     """
     with ExitStack() as stack:
-        if kept is None:
-            kept = stack.enter_context(ServiceCache())
+        cache = stack.enter_context(ServiceCache()) if kept is None else kept
         if exercise.services:
-            kept.begin(exercise.services)
-        verdict = judged(exercise, file, _Processes(poll, spares, kept), seed)
-        if exercise.schedules and verdict.passed:
-            return _in_schedules(exercise, file, verdict, poll)
+            cache.begin(exercise.services)
+
+        def record(knobs: Knobs, output: OutputBuffer) -> tuple[Run, list[Answer]]:
+            services = cache.get(exercise.services, poll) if exercise.services else None
+            if exercise.services and services is None:
+                raise Stopped
+            options = options_of(exercise, file, knobs)
+            run_context = make_run_context(exercise.load, services, knobs, _ANSWER_BYTES)
+            child = None if spares is None else spares.take()
+            with closing(
+                open_recording(Target(str(file)), options, output, child=child, run_context=run_context)
+            ) as recording:
+                recording.start()
+                recording.go()
+                while recording.poll(_POLL_S):
+                    if not poll():
+                        raise Stopped
+                return recording.result(), recording.answers if isinstance(recording, Session) else []
+
+        check, check_schedule = load_checks(exercise.check, poll)
+        verdict = judged(exercise, file, check, record, seed)
+    if not exercise.schedules or not verdict.passed:
         return verdict
-
-
-def _in_schedules(exercise: Exercise, file: Path, verdict: Verdict, poll: Callable[[], bool]) -> Verdict:
-    """Judge other schedules. ``verdict`` says that the exercise is right without delays."""
-    _, check_schedule = checking.load_check(exercise.check, poll)
     options = options_of(exercise, file, verdict.knobs)
     try:
-        held = judge_schedules(exercise, file, options, check_schedule, poll)
+        held = _judge_schedules(exercise, file, options, check_schedule, poll)
     except CheckFailed as failed:
         return replace(verdict, failure=Failure(failed.message, failed.evidence))
     return replace(verdict, held=(*verdict.held, held))
 
 
-@dataclass(frozen=True, slots=True)
-class _Processes:
-    """Makes each run in its own process."""
+def _judge_schedules(
+    exercise: Exercise, file: Path, options: Options, check: Check | None, poll: Callable[[], bool]
+) -> str:
+    """Return the sentence that holds: it is right in other orders than the one in which it ran, too.
 
-    poll: Callable[[], bool]
-    spares: SpareChildren | None
-    kept: ServiceCache
+    Each run is checked by ``check``, which is ``check_schedule`` of check.py. Without one, each must do what
+    the first did: finish, and return the same from ``main``, or else print the same.
+    Raises CheckFailed with the smallest schedule that breaks it, Stopped, CourseError.
+    """
 
-    def load_check(self, path: Path) -> Check:
-        return checking.load_check(path, self.poll)[0]
+    def look(run: Run, output: OutputBuffer) -> Hashable:
+        if run.outcome is not RunOutcome.OK or check is None:
+            return _what_came_out(run, ending_of(run, output.stdout, output.stderr))
+        seen = Seen(
+            run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows, functions=exercise.lanes
+        )
+        try:
+            check(seen)
+        except CheckFailed as failed:
+            return failed.message
+        return ""
 
-    def run_check(self, path: Path, check: Check, seen: Seen) -> None:
-        checking.run_check(path, check, seen, self.poll)
+    exploration = explore(Target(str(file)), options, exercise.schedules, poll, look)
+    if exploration.interrupted:
+        raise Stopped
+    tried = count(exploration.tried, "schedule")
+    if not exploration.differing:
+        if exploration.unexplored:
+            return f"Other schedules could not be tried. {exploration.unexplored}"
+        return f"The outcome was the same in {tried}, each with delays in other places."
+    group = exploration.differing[0]
+    differing = exploration.tried - exploration.groups[0].count
+    run = group.example.run
+    words = str(group.example.verdict).rstrip(".")
+    settings = "".join(f" --set {name}={value}" for name, value in options.knobs.items())
+    lanes = f" --lane {','.join(exercise.rows)}" if exercise.rows else ""
+    rows = tuple(place for place, lane in enumerate(run.lanes) if lane.function in exercise.rows)
+    raise CheckFailed(
+        f"It is right by luck: in {differing} of {tried} it is wrong. For example: {words}. "
+        f"{delay_words(run)} To see it: asyncdemo trace --schedule {group_token(group)}{settings}{lanes} "
+        f"{file.name}",
+        Evidence(run, rows, run.lanes[0].start_ns, max(lane.end_ns for lane in run.lanes))
+        if run.lanes
+        else None,
+    )
 
-    def record(
-        self, exercise: Exercise, file: Path, knobs: Knobs, output: OutputBuffer
-    ) -> tuple[Run, list[Answer]]:
-        services = self.kept.get(exercise.services, self.poll) if exercise.services else None
-        if exercise.services and services is None:
-            raise Stopped
-        options = options_of(exercise, file, knobs)
-        run_context = make_run_context(exercise.load, services, knobs, _ANSWER_BYTES)
-        child = None if self.spares is None else self.spares.take()
-        with closing(
-            open_recording(Target(str(file)), options, output, child=child, run_context=run_context)
-        ) as recording:
-            recording.start()
-            recording.go()
-            while recording.poll(_POLL_S):
-                if not self.poll():
-                    raise Stopped
-            return recording.result(), recording.answers if isinstance(recording, Session) else []
+
+def _what_came_out(run: Run, ending: Ending) -> str:
+    """Return the result in words, the same for the same result."""
+    if run.outcome is not RunOutcome.OK:
+        return f"it {RUN_OUTCOME_WORDS[run.outcome]}" + f": {ending.error}" * bool(ending.error)
+    found = f" ({', '.join(kind.replace('-', ' ') for kind in ending.findings)})" * bool(ending.findings)
+    results = [lane.result for lane in run.lanes if lane.function == _MAIN]
+    if results and results[-1] not in (None, "None"):
+        return f"{_MAIN} returns {results[-1]}{found}"
+    return f"it prints {', '.join(map(repr, ending.lines)) or 'nothing'}{found}"

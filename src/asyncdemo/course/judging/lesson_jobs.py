@@ -1,4 +1,4 @@
-"""The jobs of a lesson: its variants with their settings, and what they need around them.
+"""The jobs of a lesson: its variants with their settings, and the load and services around them.
 
 Not here: making the recordings (see ``serving``), asking or showing anything (see ``cli``, ``tui``).
 """
@@ -9,12 +9,49 @@ from collections.abc import Callable, Mapping, Sequence
 
 from asyncdemo.course.content import knobs
 from asyncdemo.course.content.lesson import Lesson, Variant
+from asyncdemo.course.content.load import Load
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.readiness import need
-from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Stdout, Target
-from asyncdemo.serving import Job, ServiceCache
+from asyncdemo.services import Services
+from asyncdemo.serving import Job, RunContext, ServiceCache
+
+
+def make_run_context(
+    load: Load | None, services: Services | None, knobs: Knobs, keep_answers: int = 0
+) -> RunContext:
+    """Return the context of a run of a lesson's or an exercise's script, with services that are running.
+
+    ``knobs`` may include those of the scripts. ``keep_answers`` is how many bytes of each response's body to
+    keep. Raises UsageError if nothing would be sent.
+    """
+    if load is None:
+        return RunContext(services)
+    values = {name: knobs.get(name, value) for name, value in load.knobs.items()}
+    return RunContext(services, load.plan(values, keep_answers), values, load.workers)
+
+
+def make_job(
+    lesson: Lesson,
+    variant: Variant,
+    settings: Mapping[str, str],
+    run_context: RunContext,
+    timeout_s: float,
+    stdout: Stdout,
+    virtual: bool = False,
+) -> Job:
+    """Return the job of a variant with these settings, in the context that they have for the lesson."""
+    options = Options(
+        name=variant.name,
+        lanes=lesson.lanes,
+        knobs=knobs.for_scripts(settings, lesson.load),
+        virtual=virtual,
+        timeout_s=timeout_s,
+        memory=lesson.memory,
+        stdout=stdout,
+    )
+    return Job(Target(str(variant.path)), options, run_context)
 
 
 class LessonJobs:
@@ -55,23 +92,8 @@ class LessonJobs:
         services = self._services.get(lesson.services, wanted) if lesson.services else None
         if not wanted():
             return []
-        run_context = make_run_context(lesson.load, services, values)
-        set_to = knobs.for_scripts(settings, lesson.load)
-        return [
-            Job(
-                Target(str(variant.path)),
-                Options(
-                    name=variant.name,
-                    lanes=lesson.lanes,
-                    knobs=set_to,
-                    timeout_s=self._timeout_s,
-                    memory=lesson.memory,
-                    stdout=stdout,
-                ),
-                run_context,
-            )
-            for variant in variants
-        ]
+        context = make_run_context(lesson.load, services, values)
+        return [make_job(lesson, variant, settings, context, self._timeout_s, stdout) for variant in variants]
 
 
 def not_as_meant(variants: Sequence[Variant], runs: Sequence[Run]) -> list[str]:

@@ -16,6 +16,7 @@ from asyncdemo.course.content.load import Load
 from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command, missing_packages
+from asyncdemo.render.words import join
 from asyncdemo.services import NotThereError, choose, settings
 
 
@@ -75,9 +76,8 @@ def readiness_words(found: Sequence[Readiness]) -> str:
 
 def numbers_words(numbers: Iterable[int]) -> str:
     """Return "1 to 11", or "12, 14 and 16 to 20"."""
-    parts = []
+    parts: list[str] = []
     for _, together in groupby(enumerate(sorted(numbers)), key=lambda placed: placed[1] - placed[0]):
-        run = [number for _, number in together]
-        parts.append(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)))
-    parts = ", ".join(parts).split(", ")
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+        run = [str(number) for _, number in together]
+        parts += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else run
+    return join(parts)

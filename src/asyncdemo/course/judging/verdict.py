@@ -1,4 +1,4 @@
-"""The verdict on an exercise, based on runs that a ``Maker`` makes.
+"""The verdict on an exercise, based on runs that the caller makes.
 
 Not here: making the runs (see ``judge``; in a page ``in_page.judging``), what a check can say (see
 ``checks``), or how a verdict looks (see ``render.terminal.verdict``).
@@ -10,7 +10,6 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn, Protocol
 
 from asyncdemo.analysis.diagnose import limits_per_call, mistakes
 from asyncdemo.course.content.exercise import Exercise
@@ -29,6 +28,9 @@ _TRIES = 3
 """How often to make a run if the check did not see what it needs."""
 
 Check = Callable[[Seen], object]
+"""Raises CheckFailed, and CourseError if the check itself does not work."""
+Record = Callable[[Knobs, OutputBuffer], tuple[Run, list[Answer]]]
+"""Makes a run. Raises UsageError if there is no such file, or it lacks a knob or a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,36 +80,18 @@ class Verdict:
         return None if self.failure is None else self.failure.evidence
 
 
-class Maker(Protocol):
-    """Makes the runs of one exercise, and runs its check."""
-
-    def record(
-        self, exercise: Exercise, file: Path, knobs: Knobs, output: OutputBuffer
-    ) -> tuple[Run, list[Answer]]:
-        """Raises UsageError if there is no such file, or it lacks a knob or a function."""
-        ...
-
-    def load_check(self, path: Path) -> Check:
-        """Raises CourseError if the check can't be loaded."""
-        ...
-
-    def run_check(self, path: Path, check: Check, seen: Seen) -> None:
-        """Raises CheckFailed, and CourseError if the check itself does not work."""
-        ...
-
-
-def judged(exercise: Exercise, file: Path, maker: Maker, seed: int | None = None) -> Verdict:
+def judged(exercise: Exercise, file: Path, check: Check, record: Record, seed: int | None = None) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
 
-    ``seed`` is for drawing knobs; by default, a new one. Raises whatever the maker raises.
+    ``seed`` is for drawing knobs; by default, a new one. Raises whatever ``record`` raises.
     """
-    seed = _new_seed() if seed is None else seed
-    check = maker.load_check(exercise.check)
+    if seed is None:
+        seed = random.randrange(10_000)  # short enough to type again
     passed: list[Verdict] = []
     for place, knobs in enumerate(exercise.knobs(seed)):
         tries = 0
         while True:
-            verdict = _judge_run(exercise, file, knobs, check, maker)
+            verdict = _judge_run(exercise, file, knobs, check, record)
             tries += 1
             if verdict.failure is None or not verdict.failure.missed or tries == _TRIES:
                 break
@@ -139,15 +123,10 @@ def options_of(exercise: Exercise, file: Path, knobs: Knobs) -> Options:
     )
 
 
-def _new_seed() -> int:
-    """Return a seed that is short enough to type again."""
-    return random.randrange(10_000)
-
-
-def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, maker: Maker) -> Verdict:
+def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, record: Record) -> Verdict:
     output = OutputBuffer()
     try:
-        run, answers = maker.record(exercise, file, knobs, output)
+        run, answers = record(knobs, output)
     except UsageError as error:
         if not file.is_file():
             raise
@@ -161,7 +140,7 @@ def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, maker
         functions=exercise.lanes,
         answers=answers,
     )
-    failure = _failure(exercise, check, seen, maker)
+    failure = _failure(exercise, check, seen)
     # If the script was stopped, the traceback shows only where the tracer stopped it.
     wrote = output.stdout if run.stuck else output.text
     return Verdict(tuple(dict.fromkeys(seen.held)), failure, (run,), knobs, wrote)
@@ -176,29 +155,24 @@ def _all_passed(passed: Sequence[Verdict]) -> Verdict:
     return Verdict((*first.held, *too), None, runs, first.knobs, first.output, seed)
 
 
-def _failure(exercise: Exercise, check: Check, seen: Seen, maker: Maker) -> Failure | None:
+def _failure(exercise: Exercise, check: Check, seen: Seen) -> Failure | None:
     try:
         if seen.run.outcome is RunOutcome.FAILED and seen.run.notes and not seen.run.tracks:
             # It does not even compile. The note names the line.
             note = " ".join(seen.run.notes)
             raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
-        if exercise.load is None or seen.run.outcome is not RunOutcome.FAILED:
+        server_failed = exercise.load is not None and seen.run.outcome is RunOutcome.FAILED
+        if not server_failed:
             seen.ends_well()
-            maker.run_check(exercise.check, check, seen)
-        else:
-            _fail_server(exercise, check, seen, maker)
+        if not server_failed or (seen.run.requests and seen.run.exit_code is None):
+            # A server that ran until the end and then did not exit has a reason that the check may name.
+            check(seen)
+        if server_failed:  # the notes say what happened to it; its output is mostly log
+            raise CheckFailed(" ".join(seen.run.notes))
     except CheckFailed as failed:
         message = _with_its_cause(failed.message, seen)
         return Failure(message, failed.evidence, isinstance(failed, Missed))
     return None
-
-
-def _fail_server(exercise: Exercise, check: Check, seen: Seen, maker: Maker) -> NoReturn:
-    """Quote the notes, which say what happened to the server; its output is mostly log."""
-    if seen.run.requests and seen.run.exit_code is None:
-        # It ran until the end, and then did not exit: most likely for a reason that the check names.
-        maker.run_check(exercise.check, check, seen)
-    raise CheckFailed(" ".join(seen.run.notes))
 
 
 def _with_its_cause(message: str, seen: Seen) -> str:

@@ -10,20 +10,15 @@ from typing import Final
 
 from asyncdemo.course.rules import (
     exercises,
-    folder,
-    loads,
-    questions_and_claims,
+    manifests,
+    plain,
     references,
-    runs,
     scripts,
     sentences,
     solutions,
-    sources,
-    text,
-    variants,
+    texts,
 )
-from asyncdemo.course.rules.lesson_source import LessonSource
-from asyncdemo.course.rules.problem import Fault, Problem, Rule
+from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Problem, Rule
 from asyncdemo.course.rules.side_by_side import problems_of, problems_side_by_side
 from asyncdemo.course.rules.survey import Survey, survey
 
@@ -41,23 +36,19 @@ __all__ = [
 ]
 
 RULES: Final[tuple[Rule, ...]] = (
-    *folder.RULES,
-    *questions_and_claims.RULES,
-    *text.RULES,
-    *sources.RULES,
+    *manifests.RULES,
+    *texts.RULES,
     *references.RULES,
     *scripts.RULES,
-    *variants.RULES,
-    *loads.RULES,
     *exercises.RULES,
     *sentences.RULES,
 )
 """The rules that run nothing."""
 
-SLOW_RULES: Final[tuple[Rule, ...]] = (*solutions.RULES, *runs.RULES)
+SLOW_RULES: Final[tuple[Rule, ...]] = (*solutions.RULES, *plain.RULES)
 """The rules that run scripts, except those about claims: ``runs.problems_of_runs``, which takes knobs."""
 
-_IN_THE_WAY: Final = {"python", "lanes", "knobs", "claims", "load-knobs", "load-ports", "exercise-lanes"}
+_IN_THE_WAY: Final = {"python", "knobs", "claims"}
 """A lesson that breaks these can't be run as intended."""
 
 

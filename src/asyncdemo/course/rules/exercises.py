@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
 from asyncdemo.course.content.exercise import HINT_HEADINGS
-from asyncdemo.course.content.knobs import constants
-from asyncdemo.course.rules.lesson_source import LessonSource, Script, line_at, script_of, text_of
-from asyncdemo.course.rules.problem import Fault, Rule
-from asyncdemo.course.rules.scripts import (
-    faults_of_guard,
-    faults_of_imports,
-    faults_of_lanes,
-    faults_of_length,
-    faults_of_syntax,
+from asyncdemo.course.rules.lesson_source import (
+    Fault,
+    LessonSource,
+    Rule,
+    Script,
+    line_at,
+    text_of,
 )
+from asyncdemo.course.rules.scripts import faults_of_form, faults_of_length, faults_of_running
 
 _LEAST_WRONG: Final = 3
 _NEAR: Final = 3
@@ -30,47 +28,43 @@ _TODO: Final = re.compile(r"#.*\bTODO\b")
 def required_files(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
     if exercise is None:
-        yield Fault("the lesson has no exercise: the table [exercise] is missing", source.manifest)
+        yield source.in_manifest("the lesson has no exercise: the table [exercise] is missing")
         return
     for file in (exercise.file, exercise.solution, exercise.check, exercise.folder / "hints.md"):
         if not file.is_file():
             yield Fault("is missing; the exercise needs it", file)
     if not exercise.task.strip().endswith("."):
-        line = source.manifest_line("exercise.task")
-        yield Fault("the task must be a sentence that ends with a full stop", source.manifest, line)
+        yield source.in_manifest("the task must be a sentence that ends with a full stop", "exercise.task")
     if not exercise.lanes:
-        line = source.manifest_line("exercise.lanes")
-        yield Fault("the exercise records no calls: lanes is empty", source.manifest, line)
-    for place, wrong in enumerate(exercise.wrong, start=1):
-        line = source.manifest_line(f"exercise.wrong[{place}].file")
-        if not wrong.path.is_file():
-            yield Fault(f"{wrong.path.name} is not there", source.manifest, line)
-        if not wrong.fault.strip():
-            yield Fault(f"names no fault of {wrong.path.name}", source.manifest, line)
-    for place, right in enumerate(exercise.right, start=1):
-        if not right.is_file():
-            line = source.manifest_line(f"exercise.right[{place}].file")
-            yield Fault(f"{right.name} is not there", source.manifest, line)
-    if len(exercise.wrong) < _LEAST_WRONG:
-        message = f"{len(exercise.wrong)} solutions of the wrong shape; there must be {_LEAST_WRONG} or more"
-        yield Fault(message, source.manifest, source.manifest_line("exercise"))
+        yield source.in_manifest("the exercise records no calls: lanes is empty", "exercise.lanes")
+    wrong = [one.path for one in exercise.wrong]
+    for table, paths in (("wrong", wrong), ("right", exercise.right)):
+        for place, path in enumerate(paths, start=1):
+            if not path.is_file():
+                yield source.in_manifest(f"{path.name} is not there", f"exercise.{table}[{place}].file")
+    for place, one in enumerate(exercise.wrong, start=1):
+        if not one.fault.strip():
+            yield source.in_manifest(f"names no fault of {one.path.name}", f"exercise.wrong[{place}].file")
+    if len(wrong) < _LEAST_WRONG:
+        message = f"{len(wrong)} solutions of the wrong shape; there must be {_LEAST_WRONG} or more"
+        yield source.in_manifest(message, "exercise")
 
 
 def scripts(source: LessonSource) -> Iterator[Fault]:
+    lesson, exercise = source.lesson, source.lesson.exercise
     for name, script in source.exercise_scripts.items():
-        yield from faults_of_syntax(script)
-        if script.tree is None:
+        yield from faults_of_running(script, exercise.lanes if exercise else ())
+        if script.error:
             continue
-        yield from faults_of_imports(script, source.lesson.packages)
-        yield from faults_of_guard(script)
+        yield from faults_of_form(script, lesson.packages)
         if not script.docstring:
             yield Fault("has no docstring", script.path, 1)
         if name.startswith(("wrong/", "right/")):
             continue
         yield from faults_of_length(script, 20, 70)
         # In a workspace, the exercise is named after the lesson's folder.
-        names = (script.path.name, f"{source.lesson.folder.name}.py")
-        commands = (*(f"python {name}" for name in names), f"asyncdemo check {source.lesson.id}")
+        names = (script.path.name, f"{lesson.folder.name}.py")
+        commands = (*(f"python {name}" for name in names), f"asyncdemo check {lesson.id}")
         if not any(command in script.docstring for command in commands):
             yield Fault(f"the docstring must name the command: {commands[0]}", script.path, 1)
 
@@ -84,35 +78,10 @@ def marks(source: LessonSource) -> Iterator[Fault]:
             yield Fault("still has a TODO", script.path, line_at(script.text, mark.start()))
 
 
-def lanes(source: LessonSource) -> Iterator[Fault]:
-    exercise = source.lesson.exercise
-    for script in source.exercise_scripts.values():
-        yield from faults_of_lanes(script, exercise.lanes if exercise else (), "recorded")
-
-
-def knobs(source: LessonSource) -> Iterator[Fault]:
-    """Check that the runs set only constants of both the exercise and its solution."""
-    exercise = source.lesson.exercise
-    for name in ("exercise.py", "solution.py"):
-        script = source.exercise_scripts.get(name)
-        if exercise is None or script is None or script.tree is None:
-            continue
-        known = {*constants(script.path), *(exercise.load.knobs if exercise.load else ())}
-        line = source.manifest_line("exercise.runs")
-        for knob in dict.fromkeys(knob for run in exercise.runs for knob in run):
-            if knob not in known:
-                where = f"{name} and no knob of the load" if exercise.load else name
-                yield Fault(f"runs sets {knob}, which is not a constant of {where}", source.manifest, line)
-
-
 def edits(source: LessonSource) -> Iterator[Fault]:
     """Check that the solution differs only at a TODO: in that function, in imports, in the docstring."""
     given, solved = (source.exercise_scripts.get(name) for name in ("exercise.py", "solution.py"))
-    if given is None or solved is None or given.tree is None or solved.tree is None:
-        return
-    if set(given.names) != set(solved.names):
-        odd = ", ".join(sorted(set(given.names) ^ set(solved.names)))
-        yield Fault(f"does not have the same names as exercise.py: {odd}", solved.path)
+    if given is None or solved is None or given.error or solved.error:
         return
     may_differ = _open_lines(given)
     ours, theirs = given.text.splitlines(), solved.text.splitlines()
@@ -132,40 +101,18 @@ def edits(source: LessonSource) -> Iterator[Fault]:
 
 
 def hints(source: LessonSource) -> Iterator[Fault]:
-    exercise = source.lesson.exercise
-    if exercise is None or not (exercise.folder / "hints.md").is_file():
+    file = source.lesson.folder / "hints.md"
+    if source.lesson.exercise is None or not file.is_file():
         return
-    file = exercise.folder / "hints.md"
-    headings = re.findall(r"^## (.+)$", text_of(file), flags=re.MULTILINE)
-    if tuple(heading.strip() for heading in headings) != HINT_HEADINGS:
+    _, *parts = re.split(r"^## (.+)$", text_of(file), flags=re.MULTILINE)
+    headings, bodies = parts[::2], parts[1::2]
+    if tuple(map(str.strip, headings)) != HINT_HEADINGS or not all(map(str.strip, bodies)):
         wanted = ", ".join(f"'## {heading}'" for heading in HINT_HEADINGS)
-        yield Fault(f"must have these headings, in this order: {wanted}", file)
-        return
-    for heading, hint in zip(HINT_HEADINGS, exercise.hints, strict=True):
-        if not hint:
-            yield Fault(f"the hint {heading!r} is empty", file)
-
-
-def check_script(source: LessonSource) -> Iterator[Fault]:
-    exercise = source.lesson.exercise
-    if exercise is None or not exercise.check.is_file():
-        return
-    script = script_of(exercise.check)
-    yield from faults_of_syntax(script)
-    if script.tree is None:
-        return
-    found = [node for node in script.tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"]
-    if not found or len(found[0].args.args) != 1:
-        yield Fault("must define check(seen)", script.path, found[0].lineno if found else None)
-    for module, line in script.imports.items():
-        if module != "asyncdemo" and module not in sys.stdlib_module_names:
-            message = f"imports {module}; a check needs asyncdemo.testing.checks and the standard library"
-            yield Fault(message, script.path, line)
+        yield Fault(f"must have these headings, in this order, each with a hint: {wanted}", file)
 
 
 def _open_lines(script: Script) -> set[int]:
     """Return the lines of an exercise that may differ in its solution."""
-    assert script.tree is not None
     lines = script.text.splitlines()
     todos = {number for number, line in enumerate(lines, start=1) if _TODO.search(line)}
     found: set[int] = set()
@@ -189,9 +136,6 @@ RULES: Final = (
     Rule("exercise", required_files),
     Rule("exercise-scripts", scripts),
     Rule("exercise-marks", marks),
-    Rule("exercise-lanes", lanes),
-    Rule("exercise-knobs", knobs),
     Rule("exercise-edits", edits),
     Rule("exercise-hints", hints),
-    Rule("exercise-check", check_script),
 )

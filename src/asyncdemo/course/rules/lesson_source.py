@@ -1,4 +1,4 @@
-"""A lesson as the rules see it: its texts and scripts, read once, with line numbers.
+"""A lesson as the rules see it: its texts and scripts, read once, with line numbers; and what a rule is.
 
 Whatever can't be read is empty here; the rules ``sections`` and ``python`` report it.
 """
@@ -7,16 +7,63 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.errors import AsyncdemoError
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.services import Services
 from asyncdemo.serving import ServiceCache
+
+SEEDS: Final = (1, 2, 3)
+"""The rules always draw the knobs of an exercise with these."""
+
+THREAD: Final = re.compile(r"\b[\w.-]+/[\w.-]+#\d+")
+"""A GitHub thread by name: owner/repository#number."""
+FENCE: Final = re.compile(
+    r"^(?P<indent>[ \t]*)```(?P<language>\w*)[ \t]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL
+)
+
+
+class Fault(NamedTuple):
+    """What is wrong, in a sentence, and where. ``line`` is None for a file as a whole."""
+
+    message: str
+    file: Path
+    line: int | None = None
+
+
+class Problem(NamedTuple):
+    """A fault that a rule found. ``lesson`` is its id, or its folder's name if that can't be read."""
+
+    lesson: str
+    rule: str
+    message: str
+    file: Path
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``name``: a word or two, part of a test's name. ``find`` looks at one lesson, and changes nothing.
+
+    Any AsyncdemoError of ``find`` is a problem of the lesson, too.
+    """
+
+    name: str
+    find: Callable[[LessonSource], Iterable[Fault]]
+
+    def problems(self, source: LessonSource) -> Iterator[Problem]:
+        try:
+            for fault in self.find(source):
+                yield Problem(source.lesson.id, self.name, *fault)
+        except AsyncdemoError as error:
+            yield Problem(source.lesson.id, self.name, str(error), source.manifest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,48 +74,36 @@ class Section:
     line: int
     body: str
 
+    def line_at(self, position: int) -> int:
+        """Return the line of a position in the body."""
+        return self.line + line_at(self.body, position)
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script. ``tree`` is None if it's not valid Python; then ``error`` and ``line`` say why and where."""
+    """A script. ``tree`` is empty if it's not valid Python; then ``error`` and ``line`` say why and where."""
 
     path: Path
     text: str
-    tree: ast.Module | None
+    tree: ast.Module
     error: str = ""
     line: int | None = None
 
     @property
     def docstring(self) -> str:
-        return (ast.get_docstring(self.tree) if self.tree else None) or ""
-
-    @property
-    def names(self) -> list[str]:
-        """Module-level constants, functions and classes, in order."""
-        names = []
-        for statement in self.tree.body if self.tree else ():
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                names.append(statement.name)
-            elif isinstance(statement, ast.Assign):
-                names += [target.id for target in statement.targets if isinstance(target, ast.Name)]
-            elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                names.append(statement.target.id)
-        return names
+        return ast.get_docstring(self.tree) or ""
 
     @property
     def functions(self) -> set[str]:
         """All functions, including methods and inner ones: any of them can be a lane."""
-        return {
-            node.name
-            for node in (ast.walk(self.tree) if self.tree else ())
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        }
+        kinds = ast.FunctionDef | ast.AsyncFunctionDef
+        return {node.name for node in ast.walk(self.tree) if isinstance(node, kinds)}
 
     @property
     def imports(self) -> dict[str, int]:
         """The line of each import, by the top-level name of the module."""
         found: dict[str, int] = {}
-        for node in ast.walk(self.tree) if self.tree else ():
+        for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     found.setdefault(alias.name.partition(".")[0], node.lineno)
@@ -98,6 +133,7 @@ class LessonSource:
         self.commands = commands
         self.kept: ServiceCache | None = None
         self.spares: SpareChildren | None = None
+        self.manifest = lesson.folder / "lesson.toml"
 
     @contextmanager
     def services(self, names: Sequence[str]) -> Iterator[Services | None]:
@@ -131,16 +167,15 @@ class LessonSource:
         return next((section for section in self.sections if section.heading == heading), None)
 
     @cached_property
-    def manifest(self) -> Path:
-        return self.lesson.folder / "lesson.toml"
-
-    @cached_property
     def _manifest_text(self) -> str:
         return text_of(self.manifest)
 
-    def manifest_line(self, field: str) -> int | None:
-        """Return the line of a field, named as in errors: ``claims[2].text``."""
-        return manifest_line(self._manifest_text, field)
+    def in_manifest(self, message: str, field: str = "") -> Fault:
+        """Return the fault at a field, named as in errors: ``claims[2].text``."""
+        return Fault(message, self.manifest, manifest_line(self._manifest_text, field))
+
+    def in_text(self, message: str, line: int | None = None) -> Fault:
+        return Fault(message, self.lesson.readme, line)
 
     @cached_property
     def variants(self) -> dict[str, Script]:
@@ -167,9 +202,9 @@ def script_of(path: Path) -> Script:
         text = path.read_text(encoding="utf-8")
         return Script(path, text, ast.parse(text))
     except SyntaxError as error:
-        return Script(path, text, None, error.msg, error.lineno)
+        return Script(path, text, ast.parse(""), error.msg, error.lineno)
     except (OSError, ValueError) as error:  # missing; not text; null bytes
-        return Script(path, text, None, str(error))
+        return Script(path, text, ast.parse(""), str(error))
 
 
 def text_of(path: Path) -> str:
@@ -187,6 +222,11 @@ def line_at(text: str, position: int) -> int:
 def prose(text: str) -> str:
     """Return the text in one line, so that line breaks don't matter."""
     return " ".join(text.split())
+
+
+def blank(match: re.Match[str]) -> str:
+    """Return spaces in place of a match, so that positions stay the same."""
+    return re.sub(r"\S", " ", match[0])
 
 
 def manifest_line(text: str, field: str) -> int | None:

@@ -22,8 +22,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from asyncdemo.course.content.exercise import Exercise
-from asyncdemo.course.rules.lesson_source import LessonSource, Script, line_at, prose
-from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule, Script, line_at, prose
 
 _COMMAND: Final = re.compile(r"\bpython \S+\.py\b|\basyncdemo check\b")
 _DEMAND: Final = re.compile(
@@ -36,11 +35,7 @@ _JOINING: Final = {"and", "but", "or", "then", "so", "yet"}
 
 def sentences(source: LessonSource) -> Iterator[Fault]:
     exercise, script = source.lesson.exercise, source.exercise_scripts.get("exercise.py")
-    if exercise is None or script is None or script.tree is None:
-        return
-    if not exercise.sentences:
-        line = source.manifest_line("exercise")
-        yield Fault("has no [[exercise.sentences]]: what judges each?", source.manifest, line)
+    if exercise is None or script is None or script.error:
         return
     yield from _faults_of_entries(source, exercise, script)
     entries = [prose(entry.text) for entry in exercise.sentences]
@@ -54,21 +49,19 @@ def _faults_of_entries(source: LessonSource, exercise: Exercise, script: Script)
     texts = [*_paragraphs(script), *_comments(script)]
     known = {wrong.path: wrong.path.relative_to(exercise.folder).as_posix() for wrong in exercise.wrong}
     for place, entry in enumerate(exercise.sentences, start=1):
-        line = source.manifest_line(f"exercise.sentences[{place}].text")
-        said = prose(entry.text)
+        field, said = f"exercise.sentences[{place}].text", prose(entry.text)
         if not said or not any(said in text for text in texts):
-            yield Fault(f"exercise.py does not say {said!r}", source.manifest, line)
+            yield source.in_manifest(f"exercise.py does not say {said!r}", field)
         if bool(entry.wrong) == bool(entry.told.strip()):
-            yield Fault(f"{said!r} must have either wrong, or told", source.manifest, line)
+            yield source.in_manifest(f"{said!r} must have either wrong, or told", field)
         for wrong in entry.wrong:
             if wrong not in known:
-                yield Fault(f"{wrong.name} has no [[exercise.wrong]]", source.manifest, line)
+                yield source.in_manifest(f"{wrong.name} has no [[exercise.wrong]]", field)
     named = {wrong for entry in exercise.sentences for wrong in entry.wrong}
     for place, path in enumerate(known, start=1):
         if path not in named:
-            line = source.manifest_line(f"exercise.wrong[{place}].file")
             message = f"{known[path]} breaks no sentence: none of [[exercise.sentences]] names it"
-            yield Fault(message, source.manifest, line)
+            yield source.in_manifest(message, f"exercise.wrong[{place}].file")
 
 
 def _not_covered(text: str, entries: list[str]) -> Iterator[str]:
@@ -89,7 +82,6 @@ def _not_covered(text: str, entries: list[str]) -> Iterator[str]:
 
 def _paragraphs(script: Script) -> list[str]:
     """Return the paragraphs of all docstrings, each in one line."""
-    assert script.tree is not None
     kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     docstrings = [ast.get_docstring(node) or "" for node in ast.walk(script.tree) if isinstance(node, kinds)]
     paragraphs = [part for docstring in docstrings for part in re.split(r"\n\s*\n", docstring)]

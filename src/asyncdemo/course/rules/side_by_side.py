@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.course.rules import runs, solutions
-from asyncdemo.course.rules.lesson_source import LessonSource
-from asyncdemo.course.rules.problem import Problem
+from asyncdemo.course.rules import plain, runs, solutions
+from asyncdemo.course.rules.lesson_source import LessonSource, Problem
 from asyncdemo.errors import EXIT_INTERRUPTED
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
@@ -39,7 +38,7 @@ def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = 
         variants: Record its variants, and check the claims about them.
     """
     with ServiceCache() as source.kept, SpareChildren() as source.spares:
-        for rule in (*solutions.RULES, *runs.RULES) if scripts else ():
+        for rule in (*solutions.RULES, *plain.RULES) if scripts else ():
             yield from rule.problems(source)
         for settings in runs.knob_sets(source) if variants else ():
             yield from runs.problems_of_runs(source, settings)
@@ -57,15 +56,20 @@ def problems_side_by_side(
     timed = [source for source in sources if measures_time(source.lesson)]
     with _pool(3 * at_once) as pool:
         # The longest first: one that came last would run alone.
-        verdicts = {
-            source.lesson.folder: pool.submit(judged, *_places(source), source not in timed, every)
+        judged = {
+            source.lesson.id: pool.submit(
+                problems_here, source.lesson.folder, source.course_folder, every, variants=source not in timed
+            )
             for source in sorted(sources, key=_judging_time, reverse=True)
         }
         for source in sources:
             tell(f"judging {source.lesson.id} ...")
-            yield from verdicts[source.lesson.folder].result()
+            yield from judged[source.lesson.id].result()
     with _pool(2 * at_once) as pool:
-        measured = [pool.submit(_measured, *_places(source)) for source in timed]
+        measured = [
+            pool.submit(problems_here, source.lesson.folder, source.course_folder, every, scripts=False)
+            for source in timed
+        ]
         disturbed = []
         for source, problems in zip(timed, measured, strict=True):
             tell(f"measuring {source.lesson.id} ...")
@@ -103,27 +107,17 @@ def _pool(at_once: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(at_once, context, signal.signal, (signal.SIGINT, signal.SIG_DFL))
 
 
-def _places(source: LessonSource) -> tuple[Path, Path]:
-    return source.lesson.folder, source.course_folder
+def problems_here(folder: Path, course_folder: Path, every: bool, **what: bool) -> list[Problem]:
+    """Return the problems of a lesson, in a process of its own; ``what`` is as for ``problems_of``.
 
-
-def judged(folder: Path, course_folder: Path, variants: bool, every: bool) -> list[Problem]:
-    """Return the problems with the scripts of a lesson, in a process of its own."""
+    On Ctrl-C, end this process after the lesson's services, and begin no other lesson.
+    """
     lesson = load_lesson(folder)
     if lesson.exercise is not None and not every:
         lesson = replace(lesson, exercise=solutions.typical(lesson.exercise, right=1, wrong=3))
-    return _all_problems(LessonSource(lesson, course_folder), variants=variants)
-
-
-def _measured(folder: Path, course_folder: Path) -> list[Problem]:
-    return _all_problems(LessonSource(load_lesson(folder), course_folder), scripts=False)
-
-
-def _all_problems(source: LessonSource, **what: bool) -> list[Problem]:
-    """Collect them. On Ctrl-C, end this process after the lesson's services, and begin no other lesson."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return list(problems_of(source, **what))
+        return list(problems_of(LessonSource(lesson, course_folder), **what))
     except KeyboardInterrupt:
         os._exit(EXIT_INTERRUPTED)
     finally:

@@ -15,10 +15,8 @@ from typing import Final
 
 from asyncdemo.course.content.exercise import Exercise, Wrong
 from asyncdemo.course.judging.judge import Verdict, judge
-from asyncdemo.course.rules.lesson_source import LessonSource
-from asyncdemo.course.rules.problem import SEEDS, Fault, Rule
-from asyncdemo.course.rules.runs import ending
-from asyncdemo.errors import AsyncdemoError
+from asyncdemo.course.rules.lesson_source import SEEDS, Fault, LessonSource, Rule
+from asyncdemo.course.rules.plain import ending
 from asyncdemo.model import RunOutcome
 
 _GRACE_S: Final = 5.0
@@ -42,37 +40,30 @@ def starts_failing(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
     if exercise is None or not exercise.file.is_file():
         return
-    verdict = _verdict(source, exercise.file, SEEDS[0])
-    if isinstance(verdict, Fault):
-        yield verdict
-    elif verdict.passed:
+    verdict = _judged(source, exercise, exercise.file, SEEDS[0])
+    if verdict.passed:
         yield Fault("passes its check, so there is nothing to fix", exercise.file)
     else:
-        yield from _not_to_its_end(source, verdict)
+        yield from _not_to_its_end(source, exercise, verdict)
 
 
 def solution_passes(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
-    if exercise is None or not exercise.solution.is_file():
-        return
-    verdict = _verdict(source, exercise.solution)
-    yield from _does_not_pass(verdict, exercise.solution)
-    if isinstance(verdict, Verdict) and verdict.passed and not verdict.held:
-        yield Fault("does not say what held: the check has no sentence", exercise.check)
+    if exercise is not None and exercise.solution.is_file():
+        yield from _does_not_pass(source, exercise, exercise.solution)
 
 
 def right_ones_pass(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
     for right in exercise.right if exercise else ():
-        if right.is_file():
-            yield from _does_not_pass(_verdict(source, right), right)
+        if exercise and right.is_file():
+            yield from _does_not_pass(source, exercise, right)
 
 
 def wrong_ones_fail(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
     for wrong in exercise.wrong if exercise else ():
-        if wrong.path.is_file():
-            assert exercise is not None
+        if exercise and wrong.path.is_file():
             yield from _does_not_fail(source, exercise, wrong)
 
 
@@ -82,32 +73,26 @@ def _does_not_fail(source: LessonSource, exercise: Exercise, wrong: Wrong) -> It
         verdict = _judged(source, exercise, wrong.path, seed)
         faults = list(_not_its_fault(verdict, wrong))
         yield from faults
-        if faults or not isinstance(verdict, Verdict) or verdict.seed is None:
+        if faults or verdict.seed is None:
             break
         drawn = [run for place, run in enumerate(exercise.runs) if exercise.draws(place)]
         exercise = replace(exercise, runs=tuple(drawn))
 
 
-def _not_its_fault(verdict: Verdict | Fault, wrong: Wrong) -> Iterator[Fault]:
-    if isinstance(verdict, Fault):
-        yield verdict
-    elif verdict.failure is None:
+def _not_its_fault(verdict: Verdict, wrong: Wrong) -> Iterator[Fault]:
+    if verdict.failure is None:
         yield Fault(f"passes the check{_with(verdict)}, though it has the wrong shape", wrong.path)
     elif wrong.fault not in verdict.failure.message:
         message = f"fails{_with(verdict)} with {verdict.failure.message!r}, which does not name its fault"
         yield Fault(f"{message}, {wrong.fault!r}", wrong.path)
 
 
-def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
+def _not_to_its_end(source: LessonSource, exercise: Exercise, verdict: Verdict) -> Iterator[Fault]:
     """Check that it ends the same under plain Python, which learners use first, as under the tracer."""
-    exercise = source.lesson.exercise
-    assert exercise is not None
-    if not verdict.runs or exercise.runs[0]:
-        return  # it never runs as written
+    if not verdict.runs or exercise.runs[0] or exercise.load is not None:
+        return  # it never runs as written; or as a server, which runs until it is stopped
     outcome = verdict.runs[0].outcome
     hangs = outcome is RunOutcome.TIMEOUT or bool(verdict.runs[0].stuck)
-    if exercise.load is not None:
-        return  # a server runs until it is stopped
     with source.services(exercise.services) as services:
         environment = {} if services is None else services.environment
         done = ending(exercise.file, exercise.timeout_s + _GRACE_S, environment)
@@ -121,23 +106,15 @@ def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
         )
 
 
-def _does_not_pass(verdict: Verdict | Fault, file: Path) -> Iterator[Fault]:
-    if isinstance(verdict, Fault):
-        yield verdict
-    elif verdict.failure is not None:
+def _does_not_pass(source: LessonSource, exercise: Exercise, file: Path) -> Iterator[Fault]:
+    verdict = _judged(source, exercise.drawn_with(_seeds(exercise)), file, None)
+    if verdict.failure is not None:
         yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", file)
+    elif not verdict.held:
+        yield Fault("does not say what held: the check has no sentence", exercise.check)
 
 
-def _verdict(source: LessonSource, file: Path, seed: int | None = None) -> Verdict | Fault:
-    """Judge a file. Knobs are drawn with ``seed``; if None, with each of ``_seeds`` in turn."""
-    exercise = source.lesson.exercise
-    assert exercise is not None
-    if seed is None:
-        exercise = exercise.drawn_with(_seeds(exercise))
-    return _judged(source, exercise, file, seed)
-
-
-def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | None) -> Verdict | Fault:
+def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | None) -> Verdict:
     spares = source.spares
 
     def poll() -> bool:
@@ -145,10 +122,7 @@ def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | No
             spares.fill(1)  # the next one starts while this one runs
         return True
 
-    try:
-        return judge(exercise, file, poll, spares, source.kept, seed)
-    except AsyncdemoError as error:
-        return Fault(str(error), file)
+    return judge(exercise, file, poll, spares, source.kept, seed)
 
 
 def _seeds(exercise: Exercise) -> tuple[int, ...]:

@@ -6,17 +6,14 @@ Not ``catalog.load_course``: that stops at the first mistake, and an author want
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.content.catalog import lesson_folders, load_course
+from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.course.content.manifest import Table, read
-from asyncdemo.course.rules.lesson_source import LessonSource, manifest_line, text_of
-from asyncdemo.course.rules.problem import Problem
+from asyncdemo.course.rules.lesson_source import LessonSource, Problem, manifest_line, text_of
 from asyncdemo.errors import CourseError
 
 MANIFEST: Final = "manifest"
@@ -25,7 +22,7 @@ COURSE: Final = "course"
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The lessons, in the order of the course, then those that it does not list.
+    """The lessons, by their numbers.
 
     ``problems`` has those of manifests that can't be read, and of the order of the course.
     """
@@ -47,75 +44,25 @@ def survey(folder: Path, commands: Collection[str] = ()) -> Survey:
     ``commands`` are those of asyncdemo, which texts may name.
     """
     problems: list[Problem] = []
-    listed = list(_listed(folder, problems))
-    found = [path.parent for path in sorted(folder.glob("*/*/lesson.toml"))]
     lessons: list[Lesson] = []
-    for place in [*listed, *(place for place in found if place not in listed)]:
-        name = re.sub(r"^\d+-", "", place.name)
-        if place not in listed:
-            message = f"is not in the order of the course: {folder / 'course.toml'} does not list it"
-            problems.append(Problem(name, COURSE, message, place))
+    for manifest in sorted(folder.glob("*/*/lesson.toml")):
         try:
-            lessons.append(load_lesson(place))
+            lessons.append(load_lesson(manifest.parent))
         except CourseError as error:
-            problems.append(_problem(name, MANIFEST, error, place / "lesson.toml"))
-    problems += _repeated(lessons)
-    if not problems:
-        try:
-            load_course(folder)  # finds other mistakes in the order, too
-        except CourseError as error:
+            name = re.sub(r"^\d+-", "", manifest.parent.name)
+            problems.append(_problem(name, MANIFEST, error, manifest))
+    lessons.sort(key=lambda lesson: lesson.number)
+    try:
+        listed = {heading.folder for heading in load_course(folder).lessons}
+    except CourseError as error:
+        if not problems:  # else it may be the same mistake
             problems.append(_problem("", COURSE, error, folder / "course.toml"))
+    else:
+        message = f"is not in the order of the course: {folder / 'course.toml'} does not list it"
+        left = [lesson for lesson in lessons if lesson.folder not in listed]
+        problems += [Problem(lesson.id, COURSE, message, lesson.folder) for lesson in left]
     sources = tuple(LessonSource(lesson, folder, lessons, commands) for lesson in lessons)
     return Survey(folder, sources, tuple(problems))
-
-
-def _listed(folder: Path, problems: list[Problem]) -> Iterator[Path]:
-    """Yield the folders of the listed lessons, and add mistakes in the list to ``problems``."""
-    file = folder / "course.toml"
-    try:
-        table = read(file)
-        table.text("title")
-        modules = table.tables("modules")
-    except CourseError as error:
-        problems.append(_problem("", COURSE, error, file))
-        return
-    numbers: Counter[int] = Counter()
-    for entry in modules:
-        try:
-            numbers[entry.whole("number")] += 1
-            entry.text("title")
-            yield from _folders(entry, folder, problems)
-        except CourseError as error:
-            problems.append(_problem("", COURSE, error, file))
-    problems += [
-        Problem("", COURSE, f"{count} modules have the number {number}", file)
-        for number, count in numbers.items()
-        if count > 1
-    ]
-
-
-def _folders(entry: Table, folder: Path, problems: list[Problem]) -> Iterator[Path]:
-    place = folder / entry.text("folder")
-    for lesson_id in entry.texts("lessons"):
-        found = lesson_folders(place, lesson_id)
-        if len(found) != 1:
-            message = f"there must be one folder {place}/NUMBER-{lesson_id}, not {len(found)}"
-            problems.append(Problem(lesson_id, COURSE, message, folder / "course.toml"))
-        yield from found
-
-
-def _repeated(lessons: list[Lesson]) -> Iterator[Problem]:
-    for what, values in (
-        ("id", [lesson.id for lesson in lessons]),
-        ("number", [lesson.number for lesson in lessons]),
-        ("title", [lesson.title for lesson in lessons]),
-    ):
-        counts = Counter(values)
-        for lesson, value in zip(lessons, values, strict=True):
-            if counts[value] > 1:
-                file = lesson.folder / "lesson.toml"
-                message = f"{counts[value]} lessons have the {what} {value!r}"
-                yield Problem(lesson.id, COURSE, message, file, manifest_line(text_of(file), what))
 
 
 def _problem(lesson: str, rule: str, error: CourseError, file: Path) -> Problem:

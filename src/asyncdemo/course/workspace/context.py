@@ -1,21 +1,28 @@
-"""The current course, workspace, and folder for the progress.
+"""The current course, workspace, and folder for the progress; and the workspaces that this user started.
 
-Not here: their contents (see ``catalog``, ``workspace``, ``progress``), their owner (``known_workspaces``).
+Somebody else may have made a workspace, and the checks of a course are code. So the course that a workspace
+names is used only if this user started the workspace for it.
+Not here: their contents (see ``catalog``, ``workspace``, ``progress``).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from asyncdemo.course.content.catalog import Course, find_course, load_course
+from asyncdemo.course.workspace.database import reading, writing
 from asyncdemo.course.workspace.files import state_folder
-from asyncdemo.course.workspace.known_workspaces import is_known, known_workspaces, need_known
 from asyncdemo.course.workspace.progress import Progress, Record
-from asyncdemo.course.workspace.workspace import Workspace, find
+from asyncdemo.course.workspace.workspace import Workspace, find, load
 from asyncdemo.errors import CourseError, UsageError, WorkspaceError
+
+_TABLES: Final = "CREATE TABLE workspaces (place INTEGER PRIMARY KEY, folder BLOB UNIQUE, course BLOB)"
+"""The latest has the highest place. Paths are bytes, because not every name is text; course may be NULL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +119,73 @@ def shown_path(path: Path) -> str:
     return min(relative, str(path), key=len)
 
 
-def state_progress(course: Course) -> Progress:
+def state_progress() -> Progress:
     """Return the progress without a workspace."""
-    return Progress(state_folder() / "progress.sqlite3", course.renamed)
+    return Progress(state_folder() / "progress.sqlite3")
 
 
 def _context(workspace: Workspace | None, course_folder: Path | None) -> CourseContext:
     course = load_course(find_course(workspace.course if workspace else course_folder))
     if workspace is not None:
-        workspace = workspace.renamed(course.renamed)
-        return CourseContext(course, workspace, Progress(workspace.progress_file, course.renamed))
-    return CourseContext(course, None, state_progress(course) if course_folder is None else None)
+        return CourseContext(course, workspace, Progress(workspace.progress_file))
+    return CourseContext(course, None, state_progress() if course_folder is None else None)
 
 
 def _remembered(course: Path | None) -> Workspace | None:
     return next((item for item in known_workspaces() if item.course == course), None)
+
+
+def remember(workspace: Workspace) -> None:
+    """Make it the latest workspace of its course, and known as such. Raises WorkspaceError."""
+    with writing(_file(), _TABLES) as database:
+        folder, course = _key(workspace)
+        database.execute("DELETE FROM workspaces WHERE folder = ?", (folder,))
+        database.execute("INSERT INTO workspaces (folder, course) VALUES (?, ?)", (folder, course))
+
+
+def need_known(workspace: Workspace) -> None:
+    """Raises WorkspaceError if it names an external course that this user did not start it for."""
+    if workspace.course is None or is_known(workspace):
+        return
+    folder, course = shlex.quote(str(workspace.folder)), shlex.quote(str(workspace.course))
+    if not course.isprintable():  # it may be made to look like something else
+        course = repr(course)
+    raise WorkspaceError(
+        f"{workspace.folder}: this workspace names the course {course}, and you did not start it for that. "
+        "The checks of a course are code that would run here.\n"
+        f"If you trust that course: asyncdemo start {folder} --course {course}\n"
+        "To check the exercises by a course of your own: asyncdemo check --all --course DIR"
+    )
+
+
+def is_known(workspace: Workspace) -> bool:
+    """Return whether this user started it for the course that it names."""
+    return _key(workspace) in _rows()
+
+
+def known_workspaces() -> Iterator[Workspace]:
+    """Yield the workspaces that still exist, with the course they were started for, the latest first."""
+    for folder, course in _rows():
+        try:
+            workspace = load(Path(os.fsdecode(folder)))
+        except WorkspaceError:
+            continue  # moved, removed or not mounted
+        if _key(workspace)[1] == course:
+            yield workspace
+
+
+def _rows() -> list[tuple[bytes, bytes | None]]:
+    """Return (folder, course) of each, the latest first."""
+    with reading(_file()) as database:
+        if database is None:
+            return []
+        return database.execute("SELECT folder, course FROM workspaces ORDER BY place DESC").fetchall()
+
+
+def _key(workspace: Workspace) -> tuple[bytes, bytes | None]:
+    course = workspace.course
+    return os.fsencode(workspace.folder.resolve()), None if course is None else os.fsencode(course)
+
+
+def _file() -> Path:
+    return state_folder() / "workspaces.sqlite3"

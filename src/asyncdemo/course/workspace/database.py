@@ -1,6 +1,6 @@
 """Small SQLite files that several processes change at the same time, and that survive a kill.
 
-Not here: their contents (see ``progress``, ``known_workspaces``).
+Not here: their contents (see ``progress``, ``context``).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -30,21 +30,15 @@ def reading(file: Path) -> Iterator[sqlite3.Connection | None]:
 
     Raises WorkspaceError if the file is not ours.
     """
-    connection = None
-    if os.path.isfile(file):  # Path.is_file raises an error without permission
-        try:
-            connection = _opened(file, "BEGIN")
-        except sqlite3.Error as error:
-            if _name(error) not in _NOT_ALLOWED:
-                raise _explained(file, error) from None
-    if connection is None:
-        yield None
-        return
-    with closing(connection):
-        try:
-            yield None if _is_new(connection, file) else connection
-        except sqlite3.Error as error:
-            raise _explained(file, error) from None
+    with _explained(file), ExitStack() as stack:
+        connection = None
+        if os.path.isfile(file):  # Path.is_file raises an error without permission
+            try:
+                connection = stack.enter_context(closing(_opened(file, "BEGIN")))
+            except sqlite3.Error as error:
+                if _name(error) not in _NOT_ALLOWED:
+                    raise
+        yield None if connection is None or _is_new(connection, file) else connection
 
 
 @contextmanager
@@ -57,19 +51,16 @@ def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkspaceError(f"{file.parent}: {error.strerror or error}.") from None
-    try:
-        with closing(_opened(file, "BEGIN IMMEDIATE")) as connection:
-            if _is_new(connection, file):
-                for statement in (
-                    *filter(str.strip, tables.split(";")),
-                    f"PRAGMA application_id = {_APPLICATION_ID}",
-                    f"PRAGMA user_version = {_VERSION}",
-                ):
-                    connection.execute(statement)
-            yield connection
-            connection.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise _explained(file, error) from None
+    with _explained(file), closing(_opened(file, "BEGIN IMMEDIATE")) as connection:
+        if _is_new(connection, file):
+            for statement in (
+                *filter(str.strip, tables.split(";")),
+                f"PRAGMA application_id = {_APPLICATION_ID}",
+                f"PRAGMA user_version = {_VERSION}",
+            ):
+                connection.execute(statement)
+        yield connection
+        connection.execute("COMMIT")
 
 
 def _opened(file: Path, begin: str) -> sqlite3.Connection:
@@ -99,8 +90,13 @@ def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
     return False
 
 
-def _explained(file: Path, error: sqlite3.Error) -> WorkspaceError:
-    return WorkspaceError(f"{file}: {error}." + (f" {_MOVE_IT}" if _name(error) in _DAMAGED else ""))
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        advice = f" {_MOVE_IT}" if _name(error) in _DAMAGED else ""
+        raise WorkspaceError(f"{file}: {error}.{advice}") from None
 
 
 def _name(error: sqlite3.Error) -> str:

@@ -60,23 +60,20 @@ def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Work
     with explained(folder):
         Workspace(folder).own_folder.mkdir(parents=True, exist_ok=True)
         known = Workspace(folder).manifest.is_file()
-    before = load(folder).renamed(course.renamed) if known else Workspace(folder)
-    before = replace(before, course=course_folder)
+    before = replace(load(folder) if known else Workspace(folder), course=course_folder)
     lessons = [lesson for lesson in course.lessons if has_exercise(lesson)]
     with explained(folder):
-        planned = [_plan(before, lesson) for lesson in lessons]
-        entries = {**before.entries, **{given.lesson_id: entry for given, entry in planned}}
+        planned = {lesson.id: _plan(before, lesson) for lesson in lessons}
+        entries = {**before.entries, **{name: entry for name, (_, entry) in planned.items()}}
         workspace = replace(before, entries=entries)
         files.sweep(workspace.own_folder)
         write(workspace)
-        happened = [
-            _carry_out(workspace, given, lesson) for (given, _), lesson in zip(planned, lessons, strict=True)
-        ]
+        given = [_carry_out(workspace, lesson, planned[lesson.id][0]) for lesson in lessons]
     ids = {lesson.id for lesson in course.lessons}
     gone = [
         Given(name, folder / entry.file, Happened.GONE) for name, entry in entries.items() if name not in ids
     ]
-    return workspace, happened + [given for given in gone if given.file.exists()]
+    return workspace, given + [left for left in gone if left.file.exists()]
 
 
 def reset(workspace: Workspace, lesson: Heading) -> Path | None:
@@ -85,59 +82,52 @@ def reset(workspace: Workspace, lesson: Heading) -> Path | None:
     ``workspace`` says which one; its file is read again, so that newer entries are not lost.
     Raises WorkspaceError.
     """
-    workspace = load(workspace.folder).renamed(workspace.former)
+    workspace = load(workspace.folder)
     with explained(workspace.folder):
-        _refuse_leading_out(workspace, workspace.file(lesson))
+        file, text = _place(workspace, lesson), _text(lesson)
         state = workspace.state(lesson)
-        text = _text(lesson)
-        given = Given(lesson.id, workspace.file(lesson), Happened.NEW)
-        entry = _offered(workspace, given, text)
+        entry = _offered(workspace, lesson, file, text)
         workspace = replace(workspace, entries={**workspace.entries, lesson.id: entry})
         write(workspace)
         if state is FileState.MISSING:
-            _put(workspace, given.file, text)
+            _put(workspace, file, text)
             return None
         if state is FileState.AS_GIVEN:
-            _update(workspace, given, entry, text)
+            _update(workspace, file, entry, text)
             return None
-        return _exchange(workspace, given.file, text, given.file.parent)
+        return _exchange(workspace, file, text, file.parent)
 
 
-def _plan(workspace: Workspace, lesson: Heading) -> tuple[Given, Entry]:
-    """Return what to do with the lesson's file, and its entry afterwards."""
-    file, text = workspace.file(lesson), _text(lesson)
-    _refuse_leading_out(workspace, file)
-    entry = workspace.entries.get(lesson.id)
-    given = Given(lesson.id, file, Happened.UNCHANGED)
+def _plan(workspace: Workspace, lesson: Heading) -> tuple[Happened, Entry]:
+    """Return what will happen to the lesson's file, and its entry afterwards."""
+    file, text = _place(workspace, lesson), _text(lesson)
+    known, offered = workspace.entries.get(lesson.id), _offered(workspace, lesson, file, text)
     if not file.exists():
-        happened = Happened.AGAIN if entry else Happened.NEW
-        return replace(given, happened=happened), _offered(workspace, given, text)
+        return (Happened.AGAIN if known else Happened.NEW), offered
     content = text_hash(file.read_bytes())
-    if content == text_hash(text):
-        return given, _offered(workspace, given, text)
-    if entry is None:  # the map was lost, or the file is older than the workspace
-        return replace(given, happened=Happened.KEPT), Entry(_relative(workspace, file), text_hash(text), ())
-    if content in entry.given:
-        return replace(given, happened=Happened.UPDATED), _offered(workspace, given, text)
-    if entry.base != text_hash(text):
-        return replace(given, happened=Happened.KEPT), replace(entry, file=_relative(workspace, file))
-    return given, replace(entry, file=_relative(workspace, file))
+    if content == offered.base:
+        return Happened.UNCHANGED, offered
+    if known is None:  # the map was lost, or the file is older than the workspace
+        return Happened.KEPT, replace(offered, given=())
+    if content in known.given:
+        return Happened.UPDATED, offered
+    happened = Happened.UNCHANGED if known.base == offered.base else Happened.KEPT
+    return happened, replace(known, file=offered.file)
 
 
-def _offered(workspace: Workspace, given: Given, text: bytes) -> Entry:
-    entry, base = workspace.entries.get(given.lesson_id), text_hash(text)
+def _offered(workspace: Workspace, lesson: Heading, file: Path, text: bytes) -> Entry:
+    entry, base = workspace.entries.get(lesson.id), text_hash(text)
     texts = entry.given if entry else ()
-    return Entry(_relative(workspace, given.file), base, tuple(dict.fromkeys((*texts, base))))
+    return Entry(file.relative_to(workspace.folder).as_posix(), base, tuple(dict.fromkeys((*texts, base))))
 
 
-def _carry_out(workspace: Workspace, given: Given, lesson: Heading) -> Given:
-    if given.happened in (Happened.NEW, Happened.AGAIN):
-        _put(workspace, given.file, _text(lesson))
-    elif given.happened is Happened.UPDATED and not _update(
-        workspace, given, workspace.entries[given.lesson_id], _text(lesson)
-    ):
-        return replace(given, happened=Happened.KEPT)
-    return given
+def _carry_out(workspace: Workspace, lesson: Heading, happened: Happened) -> Given:
+    file, text = workspace.file(lesson), _text(lesson)
+    if happened in (Happened.NEW, Happened.AGAIN):
+        _put(workspace, file, text)
+    elif happened is Happened.UPDATED and not _update(workspace, file, workspace.entries[lesson.id], text):
+        happened = Happened.KEPT
+    return Given(lesson.id, file, happened)
 
 
 def _put(workspace: Workspace, file: Path, text: bytes) -> bool:
@@ -150,9 +140,9 @@ def _put(workspace: Workspace, file: Path, text: bytes) -> bool:
     return True
 
 
-def _update(workspace: Workspace, given: Given, entry: Entry, text: bytes) -> bool:
+def _update(workspace: Workspace, file: Path, entry: Entry, text: bytes) -> bool:
     """Replace an unedited file. Returns False if it was edited in the meantime: then it stays."""
-    aside = _exchange(workspace, given.file, text, workspace.own_folder, entry.given)
+    aside = _exchange(workspace, file, text, workspace.own_folder, entry.given)
     if aside is not None:
         files.discard(aside)
     return aside is not None
@@ -214,13 +204,11 @@ def _set_aside(file: Path, folder: Path) -> Path:
         return backup
 
 
-def _refuse_leading_out(workspace: Workspace, file: Path) -> None:
+def _place(workspace: Workspace, lesson: Heading) -> Path:
+    file = workspace.file(lesson)
     if leads_out(workspace.folder, file):
         raise WorkspaceError(f"{file}: points outside the workspace. Remove the link. Nothing was changed.")
-
-
-def _relative(workspace: Workspace, file: Path) -> str:
-    return file.relative_to(workspace.folder).as_posix()
+    return file
 
 
 def _text(lesson: Heading) -> bytes:

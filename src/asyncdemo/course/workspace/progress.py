@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -141,11 +141,10 @@ def now() -> str:
 class Progress:
     """The records in a database, which several processes may change at the same time.
 
-    ``renamed`` maps former lesson ids to current ones. Every method raises WorkspaceError.
+    Every method raises WorkspaceError.
     """
 
     file: Path
-    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, lesson_id: str) -> Record:
         """Return the lesson's record; an empty one if there is none."""
@@ -154,40 +153,39 @@ class Progress:
     def all(self) -> dict[str, Record]:
         """Return all records by lesson id."""
         with reading(self.file) as database:
-            return {} if database is None else self._read(database)
+            return {} if database is None else _read(database)
 
     def update(self, lesson_id: str, change: Callable[[Record], Record]) -> Record:
         """Change a record. Returns the new one, which is on disk."""
         try:
             with writing(self.file, _TABLES) as database:
-                record = change(self._read(database).get(lesson_id, Record()))
+                record = change(_read(database).get(lesson_id, Record()))
                 _write(database, lesson_id, record)
         except WorkspaceError as error:
             raise WorkspaceError(f"Your progress could not be kept: {error}") from None
         return record
 
-    def _read(self, database: sqlite3.Connection) -> dict[str, Record]:
-        predictions = defaultdict(list)
-        for row in database.execute("SELECT * FROM predictions ORDER BY place"):
-            lesson_id, question, place, answer, happened, right, asked, times_right = row
-            predictions[lesson_id].append(
-                Predicted(question, place, answer, happened, bool(right), asked, times_right)
-            )
-        open_answers = defaultdict(list)
-        if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'open_answers'").fetchone():
-            for lesson_id, *answer in database.execute("SELECT * FROM open_answers ORDER BY rowid"):
-                open_answers[lesson_id].append(tuple(answer))
-        records: dict[str, Record] = {}
-        for lesson_id, *values, shown in database.execute("SELECT * FROM lessons ORDER BY id"):
-            record = replace(
-                Record(*values),
-                solution_shown=bool(shown),
-                predictions=tuple(predictions[lesson_id]),
-                open_answers=tuple(open_answers[lesson_id]),
-            )
-            current = self.renamed.get(lesson_id, lesson_id)
-            records[current] = record.joined(records.get(current, Record()))
-        return records
+
+def _read(database: sqlite3.Connection) -> dict[str, Record]:
+    predictions = defaultdict(list)
+    for row in database.execute("SELECT * FROM predictions ORDER BY place"):
+        lesson_id, question, place, answer, happened, right, asked, times_right = row
+        predictions[lesson_id].append(
+            Predicted(question, place, answer, happened, bool(right), asked, times_right)
+        )
+    open_answers = defaultdict(list)
+    if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'open_answers'").fetchone():
+        for lesson_id, *answer in database.execute("SELECT * FROM open_answers ORDER BY rowid"):
+            open_answers[lesson_id].append(tuple(answer))
+    return {
+        lesson_id: replace(
+            Record(*values),
+            solution_shown=bool(shown),
+            predictions=tuple(predictions[lesson_id]),
+            open_answers=tuple(open_answers[lesson_id]),
+        )
+        for lesson_id, *values, shown in database.execute("SELECT * FROM lessons ORDER BY id")
+    }
 
 
 def _write(database: sqlite3.Connection, lesson_id: str, record: Record) -> None:

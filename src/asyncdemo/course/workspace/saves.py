@@ -2,9 +2,8 @@
 
 File system reports only say when to look. The contents of the files decide, so it doesn't matter how an
 editor saves (in place, by renaming, or by deleting and creating), how many reports that causes, or whether
-there are any. ``Saves`` decides when a file has been saved, and never sleeps; ``Watcher`` decides when to
-look. The reports come from watchfiles, but not the polling: its polling compares whole seconds, and so misses
-the second of two saves.
+there are any. The reports come from watchfiles, but not the polling: its polling compares whole seconds, and
+so misses the second of two saves.
 Not here: what to do about a save (see ``cli.watch``, ``tui.exercise``).
 """
 
@@ -65,69 +64,24 @@ class _Watched:
     since_s: float
 
 
-class Saves:
-    """Reports each save once, however it was made.
+class Watcher:
+    """A context manager that reports each save once: it looks after reports, and from time to time anyway.
 
-    ``read`` is like ``read_content``; ``clock`` returns seconds, like ``time.monotonic``.
+    Without reports (watchfiles is not installed, ``poll``), it looks often.
     """
 
     def __init__(
         self,
         files: Mapping[str, Path],
+        poll: bool = False,
         read: Callable[[Path], Content | None] = read_content,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._read = read
-        self._clock = clock
+        """``read`` is like ``read_content``; ``clock`` returns seconds, like ``time.monotonic``."""
+        self._read, self._clock = read, clock
         self._files: dict[str, Path] = {}
         self._watched: dict[str, _Watched] = {}
         self.watch(files)
-
-    def watch(self, files: Mapping[str, Path]) -> None:
-        """Watch these files from now on. The content of new ones counts as reported."""
-        before, self._files = self._files, dict(files)
-        self._watched = {name: self._watched[name] for name in files if before.get(name) == files[name]}
-        for name in files.keys() - self._watched.keys():
-            self.forget(name)
-
-    def forget(self, name: str) -> bool:
-        """Count the current content as reported, because we changed it. Returns whether it had changed."""
-        before = self._watched.get(name)
-        content = self._read(self._files[name])
-        self._watched[name] = _Watched(content, content, self._clock())
-        return before is not None and content != before.told
-
-    def look(self) -> dict[str, Change]:
-        """Return the changes since the last look that have settled, in the order of the files."""
-        now_s = self._clock()
-        changes: dict[str, Change] = {}
-        for name, file in self._files.items():
-            watched = self._watched[name]
-            content = self._read(file)
-            if content != watched.seen:
-                watched.seen, watched.since_s = content, now_s
-            rest_s = _QUIET_S if content is not None and content.text else _EMPTY_S
-            if content != watched.told and now_s >= watched.since_s + rest_s:
-                watched.told = content
-                changes[name] = Change.GONE if content is None else Change.SAVED
-        return changes
-
-    def unrest(self) -> bool:
-        """Return whether there are unreported changes: then look again soon."""
-        return any(watched.seen != watched.told for watched in self._watched.values())
-
-
-class Watcher:
-    """A context manager that looks at the files after reports, and from time to time anyway.
-
-    Without reports (watchfiles is not installed, ``poll``, a network file system), it looks often.
-    """
-
-    def __init__(
-        self, files: Mapping[str, Path], poll: bool = False, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._clock = clock
-        self._saves = Saves(files, clock=clock)
         self._folders = {file.parent for file in files.values()}
         self._watch = None if poll else _watch_function()
         self.polls = self._watch is None
@@ -137,7 +91,6 @@ class Watcher:
         self._woken.setblocking(False)
         self._wakes.setblocking(False)
         self._next_s = 0.0
-        self._reported = False
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -157,30 +110,46 @@ class Watcher:
 
     def pause_s(self) -> float:
         """Return how long to wait for a report before looking."""
-        if self._saves.unrest():
-            return _STEP_MS / 1000
-        return max(self._next_s - self._clock(), 0.0)
+        return _STEP_MS / 1000 if self._unrest() else max(self._next_s - self._clock(), 0.0)
 
     def watch(self, files: Mapping[str, Path]) -> None:
-        self._saves.watch(files)
+        """Watch these files from now on. The content of new ones counts as reported."""
+        before, self._files = self._files, dict(files)
+        self._watched = {name: self._watched[name] for name in files if before.get(name) == files[name]}
+        for name in files.keys() - self._watched.keys():
+            self.forget(name)
 
     def forget(self, name: str) -> bool:
-        """Ignore the current content, because we changed it. Returns whether it had changed."""
-        return self._saves.forget(name)
+        """Count the current content as reported, because we changed it. Returns whether it had changed."""
+        before = self._watched.get(name)
+        content = self._read(self._files[name])
+        self._watched[name] = _Watched(content, content, self._clock())
+        return before is not None and content != before.told
 
     def look(self) -> dict[str, Change]:
-        """Return the files saved or removed since the last look. Cheap if there is no reason to look."""
+        """Return the changes since the last look that have settled, in the order of the files.
+
+        Cheap if there is no reason to look.
+        """
         now_s = self._clock()
-        reported = self._drain()
-        if not reported and now_s < self._next_s and not self._saves.unrest():
+        if not self._drain() and now_s < self._next_s and not self._unrest():
             return {}
-        self._reported = self._reported or reported
-        changes = self._saves.look()
-        if changes:  # a report comes before the file has settled, or not at all
-            self.polls = self.polls or not self._reported
-            self._reported = False
         self._next_s = now_s + (_POLLING_S if self.polls else _SELDOM_S)
+        changes: dict[str, Change] = {}
+        for name, file in self._files.items():
+            watched = self._watched[name]
+            content = self._read(file)
+            if content != watched.seen:
+                watched.seen, watched.since_s = content, now_s
+            rest_s = _QUIET_S if content is not None and content.text else _EMPTY_S
+            if content != watched.told and now_s >= watched.since_s + rest_s:
+                watched.told = content
+                changes[name] = Change.GONE if content is None else Change.SAVED
         return changes
+
+    def _unrest(self) -> bool:
+        """Return whether there are unreported changes: then look again soon."""
+        return any(watched.seen != watched.told for watched in self._watched.values())
 
     def _drain(self) -> bool:
         drained = False

@@ -12,13 +12,15 @@ from typing import Final
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.workspace.context import (
     CourseContext,
+    is_known,
+    need_known,
+    remember,
     resolved,
     shown_path,
     state_progress,
     surrounding_workspace,
 )
 from asyncdemo.course.workspace.exercise_files import Given, fill
-from asyncdemo.course.workspace.known_workspaces import is_known, need_known, remember
 from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import UsageError, WorkspaceError
@@ -74,9 +76,9 @@ def start_workspace(folder: Path | None = None, course_folder: Path | None = Non
         raise UsageError(f"{target} is a workspace of {course_words}. Choose another DIR.")
     course = load_course(find_course(wanted))
     workspace, given = fill(target, course, wanted)
-    progress = Progress(workspace.progress_file, course.renamed)
+    progress = Progress(workspace.progress_file)
     if wanted is None:
-        _carry(state_progress(course), progress)
+        _carry(state_progress(), progress)
     trouble = ""
     try:
         remember(workspace)

@@ -12,10 +12,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace import files
@@ -49,13 +49,12 @@ class Entry:
 class Workspace:
     """A workspace. ``course`` is its folder, None for the built-in one.
 
-    ``entries`` maps lesson ids to files; ``former`` maps former lesson ids to those used in the entries.
+    ``entries`` maps lesson ids to files.
     """
 
     folder: Path
     course: Path | None = None
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    former: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def own_folder(self) -> Path:
@@ -93,14 +92,6 @@ class Workspace:
         entry = self.entries.get(lesson.id)
         return FileState.AS_GIVEN if entry and text in entry.given else FileState.EDITED
 
-    def renamed(self, ids: Mapping[str, str]) -> Workspace:
-        """Return a copy with the lessons' current ids. ``ids`` maps former ids to current ones."""
-        entries = dict(self.entries)
-        for former, current in ids.items():
-            if former in entries and current not in entries:
-                entries[current] = entries.pop(former)
-        return replace(self, entries=entries, former=ids)
-
 
 def has_exercise(lesson: Heading) -> bool:
     return (lesson.folder / "exercise.py").is_file()
@@ -127,7 +118,10 @@ def load(folder: Path) -> Workspace:
                 f"{file}: is in a format of a newer asyncdemo ({data['format']}). Upgrade asyncdemo."
             )
         course = None if data["course"] is None else Path(data["course"])
-        entries = {name: _entry(entry) for name, entry in data["exercises"].items()}
+        entries = {
+            name: Entry(str(entry["file"]), str(entry["base"]), tuple(map(str, entry["given"])))
+            for name, entry in data["exercises"].items()
+        }
         # Somebody else may have made the workspace, and must not choose what is run or replaced here.
         if course is not None and not course.is_absolute():
             raise WorkspaceError(f"{file}: the course must be a whole path, not {str(course)!r}. {fix}")
@@ -163,10 +157,6 @@ def write(workspace: Workspace) -> None:
         },
     }
     files.replace(workspace.manifest, json.dumps(data, indent=1).encode())
-
-
-def _entry(data: Mapping[str, Any]) -> Entry:
-    return Entry(str(data["file"]), str(data["base"]), tuple(map(str, data["given"])))
 
 
 def leads_out(folder: Path, file: Path) -> bool:

@@ -8,9 +8,9 @@ Not here: running programs (see ``course.judging``, ``testing.observe``) or draw
 ``render.terminal.evidence``).
 """
 
-from asyncdemo.model import Answer, Lane, Outcome
+from asyncdemo.model import Answer, Evidence, Lane, Outcome
 from asyncdemo.testing.checks.calls import Calls
-from asyncdemo.testing.checks.failure import CheckFailed, Evidence, Missed
+from asyncdemo.testing.checks.observation import CheckFailed, Missed
 from asyncdemo.testing.checks.pools import Pools
 from asyncdemo.testing.checks.requests import Requests
 from asyncdemo.testing.checks.seen import Seen

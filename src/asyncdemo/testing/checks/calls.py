@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from asyncdemo.testing.checks.endings import Endings
 from asyncdemo.testing.checks.order import Order
 from asyncdemo.testing.checks.overlaps import Overlaps
 
 
-class Calls(Endings, Overlaps, Order):
+class Calls(Overlaps, Order):
     """The calls of one function. Made by ``Seen.calls``.
 
     A method is a sentence: it returns the calls, so that sentences can be chained, or raises ``CheckFailed``.

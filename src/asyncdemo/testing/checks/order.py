@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Self
 
 from asyncdemo.model import Clock, Lane, Outcome, lineage
-from asyncdemo.testing.checks.group import Group
+from asyncdemo.testing.checks.endings import Group
 from asyncdemo.testing.checks.words import length
 
 __tracebackhide__ = True

@@ -12,8 +12,8 @@ from itertools import chain, pairwise
 from typing import Self
 
 from asyncdemo.analysis.metrics.limits import Interval, most_at_once
-from asyncdemo.testing.checks.group import Group
-from asyncdemo.testing.checks.moments import Stretch, first_stretch_above
+from asyncdemo.testing.checks.endings import Group
+from asyncdemo.testing.checks.observation import Stretch, first_stretch_above
 from asyncdemo.testing.checks.words import count, upper, was
 
 __tracebackhide__ = True
@@ -108,12 +108,9 @@ class Overlaps(Group):
         """Return the most at the same time."""
         most = most_at_once(_all(times))
         if most < least:
-            self._fail(self._too_few(least, most, how))
+            seen = f"{was(most)} never more than {most}" if most else "was none at all"
+            self._fail(f"{upper(count(least, self._nouns))} should be {how} at the same time; there {seen}.")
         return most
-
-    def _too_few(self, least: int, most: int, how: str) -> str:
-        begin = f"{upper(count(least, self._nouns))} should be {how} at the same time; there"
-        return f"{begin} was none at all." if most == 0 else f"{begin} {was(most)} never more than {most}."
 
 
 def _all(times: _Times) -> Iterator[Interval]:

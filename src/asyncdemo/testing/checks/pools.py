@@ -13,17 +13,15 @@ from typing import NoReturn, Self
 from asyncdemo.analysis.metrics.limits import Interval, most_at_once
 from asyncdemo.analysis.metrics.pools import leaked
 from asyncdemo.model import Connection, Resource, Slot
-from asyncdemo.testing.checks.failure import CheckFailed
-from asyncdemo.testing.checks.group import Group
-from asyncdemo.testing.checks.moments import first_stretch_above
-from asyncdemo.testing.checks.observation import Observation
-from asyncdemo.testing.checks.words import at, count, listed, place, upper, was
+from asyncdemo.testing.checks.endings import Group
+from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences, first_stretch_above
+from asyncdemo.testing.checks.words import count, listed, place, upper, was
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
 
 
-class Pools:
+class Pools(Sentences):
     """Some pools of a run. Made by ``Seen.pool`` and ``Seen.pools``.
 
     A method is a sentence: it returns the pools, or raises ``CheckFailed``. A sentence about held connections
@@ -259,30 +257,17 @@ class Pools:
             return max(calls, key=lambda lane: lane.start_ns).name
         return run.tracks[track].function or run.tracks[track].name
 
-    def _at(self, time_ns: int) -> str:
-        return at(time_ns, self._observation.zero_ns)
-
-    def _held(self, sentence: str) -> Self:
-        self._observation.held.append(sentence)
-        return self
-
     def _fail(self, message: str, tracks: Iterable[int], stretch: Interval | None = None) -> NoReturn:
         """``tracks`` have the lanes that show it. ``stretch`` is when; by default, while these were open."""
-        wanted = set(tracks)
-        lanes = [index for index, lane in enumerate(self._observation.run.lanes) if lane.track in wanted]
-        if not lanes:
-            raise CheckFailed(message)
-        shown = [self._observation.run.lanes[index] for index in lanes]
-        if stretch is None:
-            stretch = min(lane.start_ns for lane in shown), max(lane.end_ns for lane in shown)
-        else:
+        wanted, run = set(tracks), self._observation.run
+        lanes = [index for index, lane in enumerate(run.lanes) if lane.track in wanted]
+        if stretch is not None:
+            start_ns, end_ns = stretch
             meanwhile = [
-                index
-                for index, lane in zip(lanes, shown, strict=True)
-                if lane.start_ns < stretch[1] and lane.end_ns > stretch[0]
+                i for i in lanes if run.lanes[i].start_ns < end_ns and run.lanes[i].end_ns > start_ns
             ]
             lanes = meanwhile or lanes
-        raise CheckFailed(message, self._observation.evidence(lanes, *stretch))
+        raise CheckFailed(message, self._observation.evidence(lanes, stretch))
 
 
 def _is_closed(pool: Resource) -> bool:

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
 from asyncdemo.analysis.metrics.limits import most_at_once
-from asyncdemo.model import Answer, Request
-from asyncdemo.testing.checks.failure import CheckFailed, Evidence
-from asyncdemo.testing.checks.observation import Observation
-from asyncdemo.testing.checks.words import count, listed, upper, was
+from asyncdemo.model import Answer, Evidence, Request
+from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences
+from asyncdemo.testing.checks.words import count, listed, was
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
@@ -23,7 +22,7 @@ _LONGEST_BODY = 120
 """How many characters of an answer a sentence shows."""
 
 
-class Requests:
+class Requests(Sentences):
     """Some requests of a run. Made by ``Seen.requests``.
 
     A method is a sentence: it returns the requests, or raises ``CheckFailed``.
@@ -60,7 +59,9 @@ class Requests:
 
     def all_answered(self, number: int, status: int = 200) -> Self:
         """Assert that this many were sent, and each got a whole response with this status."""
-        self._are(number)
+        if len(self) != number:
+            seen = f"{len(self) or 'none'} {was(len(self))} sent"
+            self._fail(f"There should be {count(number, self._nouns)}; {seen}.", self._indices)
         wrong = [i for i in self._indices if _ending(self._request(i)) != _with_status(status)]
         if wrong:
             endings = Counter(_ending(self._request(index)) for index in wrong)
@@ -69,11 +70,13 @@ class Requests:
                 f"All of the {count(number, self._nouns)} should be answered with status {status}; {words}.",
                 wrong,
             )
-        return self._held(f"{upper(self._all(number))} answered with status {status}.")
+        all_were = f"All of the {number} {self._nouns} were" if number != 1 else f"The {self._nouns} was"
+        return self._held(f"{all_were} answered with status {status}.")
 
     def all_answer(self, value: Any) -> Self:
         """Assert that the body of each answer is this value as JSON."""
-        self._there_are_some()
+        if not self._indices:
+            self._fail(f"There should be {self._nouns}; none were sent.", ())
         for index in self._indices:
             said = self._body(index)
             if said != value:
@@ -94,20 +97,6 @@ class Requests:
 
     # -- parts ----------------------------------------------------------------------------------
 
-    def _are(self, number: int) -> None:
-        if len(self) != number:
-            self._fail(
-                f"There should be {count(number, self._nouns)}; {len(self) or 'none'} {was(len(self))} sent.",
-                self._indices,
-            )
-
-    def _there_are_some(self) -> None:
-        if not self._indices:
-            self._fail(f"There should be {self._nouns}; none were sent.", ())
-
-    def _all(self, number: int) -> str:
-        return f"all of the {number} {self._nouns} were" if number != 1 else f"the {self._nouns} was"
-
     def _body(self, index: int) -> Any:
         request = self._request(index)
         answer = self._answers[index]
@@ -121,10 +110,6 @@ class Requests:
 
     def _request(self, index: int) -> Request:
         return self._observation.run.requests[index]
-
-    def _held(self, sentence: str) -> Self:
-        self._observation.held.append(sentence)
-        return self
 
     def _fail(self, message: str, indices: Sequence[int]) -> NoReturn:
         shown = tuple(indices)

@@ -15,10 +15,20 @@ from asyncdemo.analysis.metrics import left_pending
 from asyncdemo.analysis.metrics.limits import resource_use
 from asyncdemo.analysis.metrics.requests import path_of
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
-from asyncdemo.model import Answer, Clock, Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep, TrackKind
+from asyncdemo.model import (
+    Answer,
+    Clock,
+    Evidence,
+    Lane,
+    Resource,
+    ResourceKind,
+    Run,
+    RunOutcome,
+    SlowStep,
+    TrackKind,
+)
 from asyncdemo.testing.checks.calls import Calls
-from asyncdemo.testing.checks.failure import CheckFailed, Evidence, Missed
-from asyncdemo.testing.checks.observation import Observation
+from asyncdemo.testing.checks.observation import CheckFailed, Missed, Observation
 from asyncdemo.testing.checks.pools import Pools
 from asyncdemo.testing.checks.requests import Requests
 from asyncdemo.testing.checks.words import count, length, listed, place, was, who_hangs
@@ -194,7 +204,7 @@ class Seen:
             raise CheckFailed(
                 f"Every task should be done when main is. {listed(who)} {was(len(who))} not: nobody waited "
                 f"for {'it' if len(who) == 1 else 'them'}.",
-                self._evidence(lanes),
+                self._observation.evidence(lanes),
             )
         self.held.append("Every task was done when main was.")
 
@@ -241,10 +251,11 @@ class Seen:
         slow = blocking_steps(self.run, limit_ns)
         if slow:
             worst = max(slow, key=lambda step: step.held_ns)
+            held = worst.start_ns, worst.end_ns
             loop = "hub" if in_a_hub(self.run, worst.track) else "event loop"
             raise CheckFailed(
                 f"No step may hold the {loop} longer than {length(limit_ns)}. {self._step(worst)}",
-                self._evidence(self._lanes_open(worst.start_ns, worst.end_ns), worst.start_ns, worst.end_ns),
+                self._observation.evidence(self._lanes_open(*held), held),
             )
         tasks = (track.index for track in self.run.tracks if track.kind is TrackKind.TASK)
         in_hubs = any(in_a_hub(self.run, index) for index in tasks)
@@ -285,12 +296,12 @@ class Seen:
         """Assert that no queue was ever longer."""
         for resource, depth in self._use(ResourceKind.QUEUE):
             if depth > most:
-                begin_ns = self._observation.zero_ns
                 over_ns = next(at_ns for at_ns, length in resource.levels if length > most)
+                filling = self._observation.zero_ns, over_ns
                 raise CheckFailed(
                     f"A queue may hold at most {count(most, 'items')}; {depth} were in it"
                     f"{_made_at(resource)}.",
-                    self._evidence(self._lanes_open(begin_ns, over_ns), begin_ns, over_ns),
+                    self._observation.evidence(self._lanes_open(*filling), filling),
                 )
         self.held.append(f"Never more than {count(most, 'items')} in a queue.")
 
@@ -323,7 +334,7 @@ class Seen:
             at: The calls that show it; by default, the whole run.
         """
         if not ok:
-            raise CheckFailed(failed, self._whole() if at is None else self._evidence(at.indices))
+            raise CheckFailed(failed, self._whole() if at is None else self._observation.evidence(at.indices))
         if held:
             self.held.append(held)
 
@@ -354,7 +365,9 @@ class Seen:
 
     def _holding(self, resource: Resource) -> Evidence | None:
         tracks = {slot.track for slot in resource.slots}
-        return self._evidence([i for i, lane in enumerate(self.run.lanes) if lane.track in tracks])
+        return self._observation.evidence(
+            [i for i, lane in enumerate(self.run.lanes) if lane.track in tracks]
+        )
 
     def _step(self, step: SlowStep) -> str:
         who = "A callback" if step.track is None else self._name(step.track)
@@ -383,21 +396,12 @@ class Seen:
         ]
 
     def _whole(self) -> Evidence | None:
-        return self._evidence(index for index, lane in enumerate(self.run.lanes) if self._is_row(lane))
+        return self._observation.evidence(
+            index for index, lane in enumerate(self.run.lanes) if self._is_row(lane)
+        )
 
     def _is_row(self, lane: Lane) -> bool:
         return not self._rows or any(_is_of(lane.function, name) for name in self._rows)
-
-    def _evidence(
-        self, lanes: Iterable[int], start_ns: int | None = None, end_ns: int | None = None
-    ) -> Evidence | None:
-        shown = list(lanes)
-        if not shown:
-            return None
-        extents = [(self.run.lanes[index].start_ns, self.run.lanes[index].end_ns) for index in shown]
-        start_ns = min(start for start, _ in extents) if start_ns is None else start_ns
-        end_ns = max(end for _, end in extents) if end_ns is None else end_ns
-        return self._observation.evidence(shown, start_ns, end_ns)
 
     def _last_error(self) -> str:
         """Return the last error in the script's stderr, with the innermost line of the script behind it."""
