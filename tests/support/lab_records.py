@@ -143,7 +143,7 @@ def a_record(name: str = "four-frameworks", article: str = "four-frameworks") ->
             a_comparison("klein", 1635.87 / 346.15),
             a_comparison("tornado", 1743.52 / 346.15, flags=(no_ranking,)),
             gone,
-            plain,
+            aa,
         ),
         verifications=(Verification("sanic", "workers", "1", "1", held=True),),
         calibrations=(Calibration("asyncdemo.load", "a null server", {"requests_per_cpu_s": 100_000.0}),),
