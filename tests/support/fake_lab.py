@@ -171,15 +171,11 @@ def a_bench(*contestants: FakeServer, **more: object) -> tuple[Bench, FakeEngine
     """The null server is one of the contestants, too."""
     null = FakeServer("null", [100_000.0])
     engine = FakeEngine((*contestants, null), **more)  # type: ignore[arg-type]
-    times = (f"2026-01-01T00:00:{number % 60:02d}Z" for number in itertools.count())
-    ticks = itertools.count()
     bench = Bench(
         engines={engine.name: engine},
         pinning=Pinning(),
         null=null,
         watch=FakeWatch,  # type: ignore[arg-type]
-        now=lambda: next(times),
-        clock=lambda: float(next(ticks)),
     )
     return bench, engine
 

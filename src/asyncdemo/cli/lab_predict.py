@@ -6,6 +6,7 @@ Not here: predictions about recorded runs (see ``predict``).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,8 +49,7 @@ class Guess:
 
 def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
     """Return None if the question was skipped, or there is no ratio."""
-    there = {item.setting.name for item in experiment.conditions_of(experiment.sizes[extent])}
-    rows = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
+    rows = experiment.of(extent).asked
     if not rows:
         return None
     row = next((row for row in rows if row.published is not None and row.published.ratio), rows[0])
@@ -61,7 +61,7 @@ def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
     return None if ratio is None else Guess(row, ratio)
 
 
-def _print_bounds(rows: list[Asked]) -> None:
+def _print_bounds(rows: Sequence[Asked]) -> None:
     bounds = {f"{row.bound.words}: {times(row.bound.ratio)}": row for row in rows if row.bound is not None}
     if not bounds:
         return

@@ -3,7 +3,7 @@
 Run as ``python -m asyncdemo.lab.harness.guard``. The first line of stdin says in JSON what to start. The end
 of stdin, which comes however the lab ends, is the order to kill. On stdout the guard writes JSON lines:
 {"pid"} or {"failed"}, then {"ended"}; its stderr carries the server's stdout and stderr. It only waits, and
-uses no CPU. Not here: asking a server to end, or whether it is ready (see ``launching``).
+uses no CPU.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import longest_of_backlog
 from asyncdemo.lab.harness.environments import Progress
 from asyncdemo.lab.harness.protocol.description import Scene
-from asyncdemo.lab.harness.protocol.lineup import Lineup
-from asyncdemo.lab.harness.protocol.preflight import Visit
+from asyncdemo.lab.harness.protocol.lineup import Lineup, Visit
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.published import load_article
@@ -90,10 +89,9 @@ def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> N
 
 def test_cyclone_whose_environment_cannot_be_made_is_a_row_that_says_why() -> None:
     experiment = described("ten-thousand")
-    size = experiment.sizes[Extent.QUICK]
     gone = Visit("cyclone", "at-once-2000", unavailable="no network", successor="Klein")
-    lineup = Lineup(experiment.contestants, experiment.conditions_of(size), size, (gone,))
-    arms = {arm.name: arm for arm in map(lineup.arm, experiment.contestants)}
+    lineup = Lineup(experiment, experiment.sizes[Extent.QUICK], (gone,))
+    arms = {item.arm.name: lineup.arm(item.arm) for item in experiment.contestants}
     assert (arms["cyclone"].unavailable, arms["cyclone"].versions) == ("no network", {})
     assert {name for name, arm in arms.items() if arm.unavailable} == {"cyclone", "japronto"}
 
