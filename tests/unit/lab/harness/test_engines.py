@@ -121,13 +121,20 @@ def test_each_program_is_asked_for_the_same_load() -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-def test_what_is_not_understood_is_said(program: Program) -> None:
-    echo = replace(program, command=lambda _: ["echo", "unable to connect to 127.0.0.1:9"])
-    with echo.prepared(a_plan()) as sending:
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (0, "printed something unexpected: Benchmarking\nunable"),
+        (104, "ended with exit code 104 and said: unable"),
+    ],
+)
+def test_a_program_that_fails_or_is_not_understood_is_told(program: Program, code: int, said: str) -> None:
+    broken = ["sh", "-c", f"echo Benchmarking; echo unable; exit {code}"]
+    with replace(program, command=lambda _: broken).prepared(a_plan()) as sending:
         sending.go()
         while not sending.finished(1):
             pass
-        with pytest.raises(AsyncdemoError, match="printed something unexpected: unable to connect"):
+        with pytest.raises(AsyncdemoError, match=said):
             sending.measured()
 
 

@@ -249,6 +249,18 @@ AT_TIMES = {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
             {FlagKind.CONTESTANT_FAILED},
         ),
         (
+            {"load_fails": {3}},
+            [MEASURED, TrialOutcome.LOAD_FAILED, *[MEASURED] * 5],
+            "ab ended with exit code 104",
+            AT_TIMES,
+        ),
+        (
+            {"load_fails": range(2, 100)},
+            [TrialOutcome.LOAD_FAILED] * 2,
+            "ab ended with exit code 104",
+            {FlagKind.LOAD_FAILED},
+        ),
+        (
             {"silent": True},
             [TrialOutcome.HUNG] * 2,
             "none of 10 requests was answered (timeout: no answer)",
@@ -290,43 +302,25 @@ def test_one_that_failed_in_some_rounds_is_named_with_what_happened_on_whichever
         assert words(record, FlagKind.FAILED_AT_TIMES, number) == [said]
 
 
-def spoiled_by_the_load(fast: FakeServer, starts: range, window_s: float = 10, dies: bool = False) -> Record:
-    """The load program ends without a result in windows of that length, in these starts of fast."""
+def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -> None:
+    fast = FakeServer("fast")
 
     def fail(load: Load, plan: Plan) -> Load:
-        if plan.port == fast.port and plan.duration_s == window_s and fast.starts in starts:
-            fast.dies = {fast.starts} if dies else ()
-            raise AsyncdemoError("ab ended with exit code 104 and said: reset")
+        if plan.port == fast.port and plan.duration_s == SIZE.window_s and fast.starts == 3:
+            fast.dies = {3}
+            raise AsyncdemoError("ab ended with exit code 104")
         return load
 
-    check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
-    return Lab(FakeServer("slow"), fast, spoil=fail).run(checks=(check,))
-
-
-def test_a_load_program_that_fails_is_an_outcome_of_that_trial_alone() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(3, 4))
-    assert outcomes(record, "fast") == [MEASURED, TrialOutcome.LOAD_FAILED, *[MEASURED] * 5]
-    assert kinds(record) == AT_TIMES
-    assert "1 of 21 trials do not count: load failed 1." in record.notes
-
-
-def test_a_load_program_that_fails_twice_in_a_row_is_not_tried_again_and_the_row_says_so() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(2, 100))
-    assert outcomes(record, "fast") == [TrialOutcome.LOAD_FAILED] * 2
-    assert kinds(record) == {FlagKind.LOAD_FAILED}
-    assert record.comparisons[0].flags[0].words == "fast: ab ended with exit code 104 and said: reset"
-
-
-def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(3, 4), dies=True)
-    assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
-    assert TrialOutcome.LOAD_FAILED not in outcomes(record, "fast")
+    record = Lab(FakeServer("slow"), fast, spoil=fail).run()
+    assert outcomes(record, "fast") == [MEASURED, TrialOutcome.DIED, *[MEASURED] * 5]
+    assert "1 of 21 trials do not count: died 1." in record.notes
 
 
 def test_what_was_looked_at_under_a_load_that_failed_was_not_verified() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(1, 2), window_s=2)
+    check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
+    record = measured(FakeServer("slow"), FakeServer("fast", load_fails={1}), checks=(check,))
     (item,) = (item for item in record.verifications if item.arm == "fast")
-    assert item.seen == "load failed: ab ended with exit code 104 and said: reset"
+    assert item.seen == "load failed: ab ended with exit code 104"
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
 
 
