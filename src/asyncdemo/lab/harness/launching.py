@@ -21,13 +21,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
+from asyncdemo.capture import wire
 from asyncdemo.lab.harness import NotStarted, PortKept
 from asyncdemo.lab.harness.rollcall import Acceptors, RollCall, look
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.services.programs import ending_words
 
-_SOURCE: Final = str(Path(__file__).resolve().parents[3])
+# Not with -m and PYTHONPATH, which the server would inherit.
+_GUARD: Final = (
+    f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[3])!r}); "
+    "from asyncdemo.lab.harness.guard import main; main(sys.argv[1:])"
+)
 _LINES_TOLD: Final = 15
 _BYTES_READ: Final = 1 << 14
 _DOUBT_S: Final = 0.5
@@ -72,25 +77,21 @@ class Running:
         self._front_died: Callable[[], str] = str
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed at the end)
         token = secrets.token_hex(16)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
+        # Without the second, importing the app would leave bytecode in its folder.
+        kept |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", wire.ENV: token, **environment}
         self._guard = subprocess.Popen(
             # -P: don't import a json.py from the current folder.
-            [sys.executable, "-P", "-m", "asyncdemo.lab.harness.guard"],
-            env=os.environ | {"PYTHONPATH": _SOURCE},
+            [sys.executable, "-P", "-c", _GUARD, *argv],
+            cwd=folder,
+            env=kept,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._output,
             start_new_session=True,  # Ctrl-C goes only to us
         )
         self._family = ProcessTree(self._guard, token)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
-        # Without the second, importing the app would leave bytecode in its folder.
-        kept |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", **environment}
-        order = {"argv": [*argv], "folder": str(folder), "environment": kept, "token": token}
         try:
-            assert self._guard.stdin is not None
-            with contextlib.suppress(OSError):  # it has died
-                self._guard.stdin.write(json.dumps(order).encode() + b"\n")
-                self._guard.stdin.flush()
             self._hear(_GUARD_STARTS_S)
             if "pid" not in self._told:
                 why = self._told.get("failed", f"the process that guards it did not start. {self.log()}")
