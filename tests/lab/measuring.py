@@ -62,8 +62,10 @@ def brief(
     assert {trial.outcome for trial in record.trials} == {TrialOutcome.MEASURED}
     assert {trial.arm for trial in record.trials} == {arm.name for arm in record.arms if not arm.unavailable}
     assert record.calibrations[0].figures["requests_per_client_cpu_s"] > 0
+    # in ticks of 10 ms: ten requests may take none
+    assert any(trial.server is not None and trial.server.cpu_s for trial in record.trials)
     for trial in record.trials:
-        assert trial.server is not None and trial.server.cpu_s > 0
+        assert trial.server is not None
         assert trial.server.before is not None and trial.server.most is not None
         assert trial.histograms is not None and trial.histograms.latency
     return record
