@@ -175,8 +175,7 @@ def attempt(bench: Bench, lineup: Lineup, turn: Turn, seed: int, say: Say) -> At
 
             trials = [measure(plan)] if setting.budget_ms is None else _searched(measure, plan)
     except (NotStarted, PortKept, Failed, Unavailable) as failure:
-        # it was available when checked, perhaps with other knobs
-        outcome = getattr(failure, "outcome", TrialOutcome.NOT_STARTED)
+        outcome = failure.outcome
         trials = [Trial(*turn, begun, outcome, str(failure) or outcome.value, flags=known)]
     return Attempted(tuple(trials), command)
 
