@@ -146,15 +146,10 @@ class Lineup:
     def _doubts(self, condition: Condition) -> Iterator[str]:
         titles = {item.arm.name: item.arm.title for item in self.contestants if condition.takes(item.arm)}
         for seen in self.visits:
-            if seen.arm not in titles or seen.setting != condition.capacity:
-                continue
-            title = titles[seen.arm]
-            if seen.problem and not seen.capacity_per_s:
-                why = seen.problem.rstrip(".")
-                yield f"what {title} can do is not known ({why}), so it is the slowest of the others"
-            elif seen.doubts:
-                why = " ".join(flag.words for flag in seen.doubts).rstrip(".")
-                yield f"both windows that measured {title} for it would be withdrawn ({why})"
+            if seen.arm in titles and seen.setting == condition.capacity:
+                problem = "" if seen.capacity_per_s else seen.problem
+                if why := problem or " ".join(flag.words for flag in seen.doubts):
+                    yield f"what {titles[seen.arm]} can do is in doubt ({why.rstrip('.')})"
 
     def _slowest(self, condition: Condition) -> float:
         known = self._capacities(condition)
