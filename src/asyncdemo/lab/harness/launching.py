@@ -195,7 +195,12 @@ class Running:
             return ""
         has_died = bool(self._own_end())
         self._asked_to_end = True
-        kept = "" if has_died or not self._ask_to_end() else self._leftovers()
+        kept = ""
+        if not has_died and self._ask_to_end() and (left := self._still(lambda seen: len(seen.listeners))):
+            kept = (
+                f"It ended when it was asked to, and {left} of its processes still held its port, "
+                f"{self._port}. They were killed."
+            )
         self._end_all()
         if not kept and self._still(lambda seen: seen.stranger_listens):
             kept = f"It has ended with all its processes, but something still holds its port, {self._port}."
@@ -210,15 +215,6 @@ class Running:
             if "ended" in self._told:
                 return True
         return False
-
-    def _leftovers(self) -> str:
-        """Describe processes of it that go on listening. They are killed anyway."""
-        if not (left := self._still(lambda seen: len(seen.listeners))):
-            return ""
-        return (
-            f"It ended when it was asked to, and {left} of its processes still held its port, {self._port}. "
-            "They were killed."
-        )
 
     def _still(self, there: Callable[[Acceptors], int]) -> int:
         """Return how many remain after a while; 0 as soon as there are none."""
