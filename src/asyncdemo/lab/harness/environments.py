@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.errors import LabFileError
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.model.fields import read
 
@@ -76,20 +75,10 @@ def tell_nobody(_: Progress | str) -> None:
     pass
 
 
-def _load_recipes() -> dict[str, Recipe]:
-    """Raises LabFileError."""
-    path = _LOCKS / "recipes.toml"
-    try:
-        recipes = tomllib.loads(path.read_text(encoding="utf-8"))
-        return {
-            name: read(Recipe, {"name": name, **recipe}, name, strict=True)
-            for name, recipe in recipes.items()
-        }
-    except (OSError, ValueError) as error:
-        raise LabFileError(f"{path.name}: {error}") from error
-
-
-ENVIRONMENTS: Final = _load_recipes()
+ENVIRONMENTS: Final = {
+    name: read(Recipe, {"name": name, **recipe}, name, strict=True)
+    for name, recipe in tomllib.loads((_LOCKS / "recipes.toml").read_text(encoding="utf-8")).items()
+}
 """Name -> recipe."""
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.setup import Model
 from asyncdemo.model.fields import read
 from asyncdemo.serving.ports import HOST
@@ -84,17 +83,6 @@ def _allowed(backlog: int) -> int:
         return min(backlog, 128)
 
 
-def _load_programs() -> dict[str, Program]:
-    """Name -> program. Raises LabFileError."""
-    path = _FOLDER / "programs.toml"
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-        programs = (program for name, entry in entries.items() for program in _spread(name, entry))
-        return {program["name"]: read(Program, program, program["name"], strict=True) for program in programs}
-    except (OSError, ValueError) as error:
-        raise LabFileError(f"{path.name}: {error}") from error
-
-
 def _spread(name: str, entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the entry itself, or one for each of its kinds."""
     kinds = entry.pop("kinds", None)
@@ -113,5 +101,9 @@ def _spread(name: str, entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-PROGRAMS: Final = _load_programs()
+PROGRAMS: Final = {
+    program["name"]: read(Program, program, program["name"], strict=True)
+    for name, entry in tomllib.loads((_FOLDER / "programs.toml").read_text(encoding="utf-8")).items()
+    for program in _spread(name, entry)
+}
 """Name -> program."""
