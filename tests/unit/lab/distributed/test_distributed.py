@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -144,6 +146,28 @@ def test_a_stopwatch_knows_when_the_load_began() -> None:
     assert list(share.arrivals_ns) == arrivals
     assert list(share.sent_ns) == [arrival + 9 for arrival in arrivals]
     assert list(share.latencies_ns) == [2_000_000, 4_000_000, -1]
+
+
+UNDER_GEVENT = """
+from gevent import monkey, sleep, with_timeout
+monkey.patch_all()
+from asyncdemo.load import Client, Plan, Send
+
+def until_ready():
+    while not client.ready:
+        client.read()
+        sleep(0.01)
+
+with Client(Plan("127.0.0.1", 9, (Send("GET", "/"),), rate=1.0, duration_s=1.0), hold=True) as client:
+    with_timeout(30, until_ready)
+"""
+
+
+@pytest.mark.slow
+def test_the_load_client_can_be_read_under_gevent_as_locust_runs_it() -> None:
+    """A read there that waits for the end would wait for ever."""
+    pytest.importorskip("gevent")
+    subprocess.run([sys.executable, "-c", UNDER_GEVENT], check=True, timeout=60)
 
 
 def words(*arguments: str) -> str:
