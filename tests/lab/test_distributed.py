@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -129,78 +128,42 @@ def party(tmp_path: Path, server: Server) -> Iterator[Party]:
     made.close()
 
 
-@dataclass(frozen=True)
-class Recorded:
-    saved: dict[str, Any]
-    said: str
-    asked: int
-    """Requests that the server had."""
-    codes: list[int]
-    left: list[int]
+def test_what_the_workers_really_sent_is_poisson_at_the_asked_rate_and_they_end_by_themselves(
+    party: Party,
+) -> None:
+    file, asked = party.folder / "result.json", party.server.asked
+    party.start(f"--rate={RATE}", f"--duration={DURATION_S}", f"--seed={SEED}", f"--save={file}")
+    party.until(lambda: party.server.asked > asked)
+    pids = party.pids()
+    assert [party.ended(name) for name in party.processes] == [0] * (1 + WORKERS)
+    assert wait_until_gone(pids) == []
 
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Recorded:
-    party = Party(tmp_path_factory.mktemp("distributed"), server)
-    file = party.folder / "result.json"
-    asked = server.asked
-    try:
-        party.start(f"--rate={RATE}", f"--duration={DURATION_S}", f"--seed={SEED}", f"--save={file}")
-        party.until(lambda: server.asked > asked)
-        pids = party.pids()
-        codes = [party.ended(name) for name in party.processes]
-        left = wait_until_gone(pids)
-    finally:
-        party.close()
     saved = json.loads(file.read_text(encoding="utf-8"))
-    return Recorded(saved, party.said(), server.asked - asked, codes, left)
-
-
-def test_all_of_them_end_by_themselves(recorded: Recorded) -> None:
-    assert recorded.codes == [0] * (1 + WORKERS)
-    assert recorded.left == []
-
-
-def test_the_sum_of_what_the_workers_really_sent_is_poisson_at_the_asked_rate(recorded: Recorded) -> None:
-    workers = recorded.saved["workers"]
+    workers = saved["workers"]
     assert [worker["worker"] for worker in workers] == list(range(WORKERS))
-    assert [worker["plan"]["rate"] for worker in workers] == [RATE / WORKERS] * WORKERS
     assert len({worker["plan"]["seed"] for worker in workers}) == WORKERS
-    together = sorted(sent for worker in workers for sent in worker["sent_ns"])
-    assert count_p(len(together), RATE * DURATION_S) > LEVEL
-    assert gaps_p(together, RATE) > LEVEL
     for worker in workers:
-        assert gaps_p(sorted(worker["sent_ns"]), RATE / WORKERS) > LEVEL, "each of them is one, too"
-        pairs = list(zip(worker["sent_ns"], worker["arrivals_ns"], strict=True))
-        assert all(sent >= arrival for sent, arrival in pairs), "nothing goes early"
-        assert any(sent > arrival for sent, arrival in pairs), "it is not what was intended, once more"
-    everybody_the_same = sorted(workers[0]["sent_ns"] * WORKERS)
-    assert gaps_p(everybody_the_same, RATE) < LEVEL, "the test would find out workers with one seed"
-
-
-def test_what_was_recorded_is_what_was_sent(recorded: Recorded) -> None:
-    for worker in recorded.saved["workers"]:
-        asked = worker["plan"]
         plan = Plan(
             "any",
             1,
             (Send("GET", "/"),),
-            duration_s=asked["duration_s"],
-            rate=asked["rate"],
+            duration_s=DURATION_S,
+            rate=RATE / WORKERS,
             arrivals="poisson",
-            seed=asked["seed"],
+            seed=worker["plan"]["seed"],
         )
-        assert worker["arrivals_ns"] == list(arrivals_ns(plan))
-        assert worker["result"]["requests"] == len(worker["arrivals_ns"])
-    sent = sum(len(worker["arrivals_ns"]) for worker in recorded.saved["workers"])
-    assert recorded.asked == sent
-
-
-def test_locusts_own_table_has_every_request(recorded: Recorded) -> None:
-    (row,) = (line for line in recorded.said.splitlines() if line.startswith("GET") and "(0.00%)" in line)
-    assert "open loop: /" in row
-    assert str(recorded.saved["merged"]["requests"]) in row.split()
-    assert "Open loop, 3 workers, latency from the intended send" in recorded.said
+        assert worker["arrivals_ns"] == list(arrivals_ns(plan)), "what was recorded is what was meant"
+        late_ns = [sent - due for sent, due in zip(worker["sent_ns"], worker["arrivals_ns"], strict=True)]
+        assert min(late_ns) >= 0 and max(late_ns) > 0, "nothing goes early; it is what was really sent"
+        assert gaps_p(sorted(worker["sent_ns"]), RATE / WORKERS) > LEVEL, "each of them is Poisson, too"
+    together = sorted(sent for worker in workers for sent in worker["sent_ns"])
+    assert count_p(len(together), RATE * DURATION_S) > LEVEL
+    assert gaps_p(together, RATE) > LEVEL
+    assert party.server.asked - asked == len(together) == saved["merged"]["requests"]
+    said = party.said()
+    (row,) = (line for line in said.splitlines() if line.startswith("GET") and "(0.00%)" in line)
+    assert "open loop: /" in row and str(len(together)) in row.split(), "Locust's own table has them all"
+    assert "Open loop, 3 workers, latency from the intended send" in said
 
 
 def test_nobody_stays_when_the_master_is_killed(party: Party) -> None:

@@ -1,25 +1,33 @@
 """Reasons to refuse a figure of a trial, brought about: a starved client, a co-tenant, overload, ...
 
-Those of a comparison follow from trials, and made-up contestants bring them about (``test_running``).
+Those of a comparison follow from trials, and made-up contestants bring them about (``test_running``). Also
+what a record keeps to itself.
 """
 
 from __future__ import annotations
 
+import getpass
 import os
+import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from asyncdemo.lab.harness.machine import Pinning
 from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.protocol.description import Contestant
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.flags import FlagKind
-from tests.lab.measuring import BRIEF, CLOSED, OPEN, kinds, one_trial, serving, undisturbed
-from tests.support.fake_lab import an_arm
+from asyncdemo.lab.results.record import dump_record
+from asyncdemo.lab.results.setup import Extent
+from tests.lab.measuring import BRIEF, CLOSED, OPEN, SERVING, kinds, one_trial, serving, undisturbed
+from tests.support.fake_lab import SEND, an_arm
 
 pytestmark = pytest.mark.slow
 
@@ -106,3 +114,17 @@ def test_ab_counts_a_connection_that_is_reset_and_goes_on() -> None:
     assert FlagKind.ERRORS in kinds(trial)
     assert trial.load is not None and trial.load.requests == 200
     assert 8 <= trial.load.errors["failed"] <= 10
+
+
+def test_a_record_names_no_machine_user_or_folder() -> None:
+    conditions = (Condition(CLOSED, (SEND,), warm=False),)
+    served = (serving("good", delays_ms=10), Contestant(an_arm("null"), Bench().null))
+    experiment = Experiment("two", "Two", served, conditions, (), {Extent.QUICK: BRIEF})
+    text = dump_record(run(experiment, Extent.QUICK, command="asyncdemo lab two"))
+    # A host named "vm" is found by chance in what packs a histogram.
+    text = re.sub('"HISTF[^"]*"', '""', text)
+    assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
+    for path in (Path.home(), SERVING.parent, Path.cwd()):
+        assert str(path) not in text
+    user = getpass.getuser()
+    assert f"/{user}/" not in text and f"{user}@" not in text

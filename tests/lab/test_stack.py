@@ -28,8 +28,7 @@ from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
-from asyncdemo.lab.stack.pairs import PAIRS
-from asyncdemo.lab.stack.stacked import contestant, is_row
+from asyncdemo.lab.stack.pairs import PAIRS, contestant, is_row
 from asyncdemo.lab.stack.start import Stack, open_stack
 from tests.lab.contestants import alive, wait_until_gone
 from tests.lab.measuring import undisturbed

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness import Knobs, NotStarted, PortKept, Startable, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS, Measured
 from asyncdemo.lab.harness.machine import Pinning
@@ -38,6 +39,7 @@ class FakeServer:
     """rates: what it serves a second, one window after the other; the last one from then on.
 
     start_fails, end_fails: raised then, by the number of the start from 1. dies: in these starts.
+    load_fails: the load program has no result in these.
     """
 
     name: str
@@ -45,6 +47,7 @@ class FakeServer:
     start_fails: Mapping[int, NotStarted | Unavailable] = field(default_factory=dict)
     end_fails: Collection[int] = ()
     dies: Collection[int] = ()
+    load_fails: Collection[int] = ()
     silent: bool = False
     delay_ms: float = 1.0
     starts: int = 0
@@ -125,6 +128,8 @@ class FakeSending:
 
     def measured(self) -> Measured:
         plan, capacity = self.plan, self.served.rate()
+        if self.served.starts in self.served.load_fails:
+            raise AsyncdemoError("ab ended with exit code 104")
         window_s = plan.duration_s or 1.0
         if self.served.silent:
             lost = Load(
@@ -171,15 +176,11 @@ def a_bench(*contestants: FakeServer, **more: object) -> tuple[Bench, FakeEngine
     """The null server is one of the contestants, too."""
     null = FakeServer("null", [100_000.0])
     engine = FakeEngine((*contestants, null), **more)  # type: ignore[arg-type]
-    times = (f"2026-01-01T00:00:{number % 60:02d}Z" for number in itertools.count())
-    ticks = itertools.count()
     bench = Bench(
         engines={engine.name: engine},
         pinning=Pinning(),
         null=null,
         watch=FakeWatch,  # type: ignore[arg-type]
-        now=lambda: next(times),
-        clock=lambda: float(next(ticks)),
     )
     return bench, engine
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,8 +42,7 @@ class Guess:
 
 def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
     """Return None if the question was skipped, or there is no ratio."""
-    there = {item.setting.name for item in experiment.conditions_of(experiment.sizes[extent])}
-    rows = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
+    rows = experiment.of(extent).asked
     if not rows:
         return None
     row = next((row for row in rows if row.published is not None and row.published.ratio), rows[0])
@@ -54,7 +54,7 @@ def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
     return None if ratio is None else Guess(row, ratio)
 
 
-def _print_bounds(rows: list[Asked]) -> None:
+def _print_bounds(rows: Sequence[Asked]) -> None:
     bounds = {f"{row.bound.words}: {times(row.bound.ratio)}": row for row in rows if row.bound is not None}
     if not bounds:
         return

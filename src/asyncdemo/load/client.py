@@ -153,8 +153,11 @@ class Client:
         poll.register(self.fileno(), select.POLLIN)
         if not poll.poll(max(0.0, timeout_s) * 1000):
             return b""
-        data: bytes | None = self._output.read()
-        return None if data == b"" else data or b""  # it is None if there is nothing, after all
+        try:
+            # not _output.read(): under gevent, as in Locust, that waits for the end of the load
+            return os.read(self.fileno(), 1 << 16) or None
+        except BlockingIOError:  # there is nothing, after all
+            return b""
 
     def _end(self) -> None:
         self.finished = True

@@ -1,7 +1,4 @@
-"""``python -m asyncdemo.lab.distributed``: translates its options into Locust's, and becomes Locust.
-
-Not here: what Locust then does (see ``locustfile``).
-"""
+"""``python -m asyncdemo.lab.distributed``: translates its options into Locust's, and becomes Locust."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ _LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
 _PORT: Final = 5557
 """The default port of Locust's master."""
 _OPEN_LOOP_ONLY: Final = {"seed": 0, "keep_alive": False, "timeout": 30.0, "save": None}
-"""Option -> default, for options that Locust's own users don't have. Absent unless given."""
+"""Option -> default, for options that Locust's own users don't have."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,42 +44,25 @@ def parser() -> argparse.ArgumentParser:
         epilog="The master prints what all of them measured together. "
         "Between them nothing asks for a password: use a network that you trust.",
     )
-    kinds = command.add_subparsers(required=True, metavar="master | worker")
+    kinds = command.add_subparsers(required=True, metavar="master | worker", dest="kind")
     master = kinds.add_parser("master", help="waits for the workers, divides the load, merges the results")
-    master.set_defaults(kind="master")
-    master.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH, as the workers reach it")
-    master.add_argument(
-        "--workers", type=int, required=True, metavar="N", help="how many workers will connect"
-    )
+    add = master.add_argument
+    add("url", metavar="URL", help="http://HOST:PORT/PATH, as the workers reach it")
+    add("--workers", type=int, required=True, metavar="N", help="how many workers will connect")
     load = master.add_mutually_exclusive_group(required=True)
     load.add_argument("--rate", type=float, metavar="R", help="open loop: requests per second, in all")
     load.add_argument(
         "--closed-loop", type=int, metavar="C", help="this many of Locust's own users instead, in all"
     )
-    master.add_argument(
-        "--duration", type=float, default=30.0, metavar="S", help="seconds of load (default 30)"
-    )
-    absent = argparse.SUPPRESS
-    master.add_argument(
-        "--seed", type=int, default=absent, metavar="N", help="seed of the arrivals (default 0)"
-    )
-    master.add_argument(
-        "--keep-alive", action="store_true", default=absent, help="send many requests on one connection"
-    )
-    master.add_argument(
-        "--timeout",
-        type=float,
-        default=absent,
-        metavar="S",
-        help="time limit of a request, from its intended send",
-    )
-    master.add_argument("--save", type=Path, default=absent, metavar="FILE", help="the whole result, as JSON")
-    master.add_argument("--web", type=int, metavar="PORT", help="show Locust's web page there, and stay")
-    master.add_argument(
-        "--bind", default="127.0.0.1", metavar="HOST", help="where workers reach it; * for everywhere"
-    )
+    add("--duration", type=float, default=30.0, metavar="S", help="seconds of load (default 30)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of the arrivals (default 0)")
+    add("--keep-alive", action="store_true", help="send many requests on one connection")
+    limit = "time limit of a request, from its intended send"
+    add("--timeout", type=float, default=30.0, metavar="S", help=limit)
+    add("--save", type=Path, metavar="FILE", help="the whole result, as JSON")
+    add("--web", type=int, metavar="PORT", help="show Locust's web page there, and stay")
+    add("--bind", default="127.0.0.1", metavar="HOST", help="where workers reach it; * for everywhere")
     worker = kinds.add_parser("worker", help="sends its share of the load, as the master says")
-    worker.set_defaults(kind="worker")
     worker.add_argument("master", nargs="?", default="127.0.0.1", metavar="HOST", help="host of the master")
     for kind in (master, worker):
         kind.add_argument(
@@ -94,14 +74,17 @@ def parser() -> argparse.ArgumentParser:
 def locust_command(options: argparse.Namespace) -> list[str]:
     """Return the words of the command. Raises UsageError."""
     command = [sys.executable, "-P", "-m", f"{__package__}.locust_start", "-f", str(_LOCUSTFILE)]
-    port = str(options.port)
+    port, is_closed = str(options.port), options.kind == "master" and options.closed_loop is not None
     if options.kind == "worker":
         return [*command, "--worker", "--master-host", options.master, "--master-port", port]
     if options.workers < 1:
         raise UsageError(f"--workers is {options.workers}; it must be at least 1")
-    options = _whole(options)
+    idle = [name for name, default in _OPEN_LOOP_ONLY.items() if getattr(options, name) != default]
+    if idle and is_closed:
+        words = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
+        raise UsageError(f"{words}: with --rate only, not with --closed-loop")
     plan = whole_plan(options.url, "", options, clients=options.closed_loop)  # to validate the options
-    users = str(options.workers if options.closed_loop is None else options.closed_loop)
+    users = str(options.closed_loop if is_closed else options.workers)
     return [
         *command,
         *("--master", "--master-bind-host", options.bind, "--master-bind-port", port),
@@ -111,30 +94,17 @@ def locust_command(options: argparse.Namespace) -> list[str]:
         *("--timeout", f"{options.timeout:g}"),
         *(["--keep-alive"] if options.keep_alive else []),
         *(["--save", str(options.save.absolute())] if options.save else []),
-        *_shown(options),
-        *_loop(options),
+        *(
+            ["--headless", "--only-summary"]
+            if options.web is None
+            else ["--autostart", "--web-host", "127.0.0.1", "--web-port", str(options.web)]
+        ),
+        *(
+            ["--run-time", f"{max(1, round(options.duration))}s", "ClosedLoop"]
+            if is_closed
+            else ["--rate", f"{options.rate:g}", "OpenLoop"]
+        ),
     ]
-
-
-def _whole(options: argparse.Namespace) -> argparse.Namespace:
-    """Add the defaults of options for the open loop. Raises UsageError if the closed loop has any."""
-    given = [f"--{name.replace('_', '-')}" for name in _OPEN_LOOP_ONLY if name in options]
-    if given and options.closed_loop is not None:
-        go = "goes" if len(given) == 1 else "go"
-        raise UsageError(f"{', '.join(given)} {go} with --rate only, not with --closed-loop")
-    return argparse.Namespace(**{**_OPEN_LOOP_ONLY, **vars(options)})
-
-
-def _loop(options: argparse.Namespace) -> list[str]:
-    if options.closed_loop is not None:
-        return ["--run-time", f"{max(1, round(options.duration))}s", "ClosedLoop"]
-    return ["--rate", f"{options.rate:g}", "OpenLoop"]
-
-
-def _shown(options: argparse.Namespace) -> list[str]:
-    if options.web is None:
-        return ["--headless", "--only-summary"]
-    return ["--autostart", "--web-host", "127.0.0.1", "--web-port", str(options.web)]
 
 
 if __name__ == "__main__":

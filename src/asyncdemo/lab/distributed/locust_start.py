@@ -1,7 +1,6 @@
 """Locust, started by ``__main__``: Ctrl-C ends it at any moment without a traceback.
 
 Importing Locust changes the standard library for good, so only the new process imports this.
-Not here: Locust's options (see ``__main__``), or what it does (see ``locustfile``).
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
 """What one worker measured, its wire format, and merging the results of several. Pure.
 
 Also two tests of recorded times: whether the arrivals fit a Poisson process of the rate.
-Not here: Locust (see ``locustfile``), or generating arrivals (see ``asyncdemo.load.arrivals``).
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from itertools import islice, pairwise
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 from asyncdemo.errors import UsageError
 from asyncdemo.load import Plan, Result, Send
@@ -23,7 +22,6 @@ from asyncdemo.load.histogram import Histogram
 from asyncdemo.load.plan import read_url
 
 _NOT_ANSWERED: Final = -1
-_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,55 +139,44 @@ def superposed(shares: Iterable[Share]) -> list[int]:
     return sorted(sent_ns for share in shares for sent_ns in share.sent_ns)
 
 
+_SUMMED: Final = (
+    *("requests", "answered", "answered_in_window", "cpu_s", "window_cpu_s", "retried", "connections"),
+    "open_at_once",
+)
+
+
 def merged(shares: Sequence[Share]) -> Result:
     """Merge at least one share. The notes name what each worker could only know about itself."""
     results = [share.result for share in shares]
 
-    def total(field: str) -> Any:
-        return sum(getattr(result, field) for result in results)
+    def each(field: str) -> list[Any]:
+        return [getattr(result, field) for result in results]
 
-    def all_of(field: str) -> Histogram:
-        histograms: Iterable[Histogram] = (getattr(result, field) for result in results)
-        return reduce(Histogram.added, histograms)
-
-    firsts: dict[str, str] = {}
-    for result in results:
-        firsts = {**result.first_errors, **firsts}
-    notes = {note: None for result in results for note in result.notes}
+    notes = dict.fromkeys(note for result in results for note in result.notes)
     if len(results) > 1:
         notes["At once at the most: the sum of what each worker had, which need not have been together."] = (
             None
         )
-    waited = [result.window_waited_s for result in results if result.window_waited_s is not None]
+    waited = [waited_s for waited_s in each("window_waited_s") if waited_s is not None]
     return Result(
-        requests=total("requests"),
-        answered=total("answered"),
-        statuses=dict(_counted(result.statuses for result in results)),
-        errors=dict(_counted(result.errors for result in results)),
-        first_errors=firsts,
-        wall_s=max(result.wall_s for result in results),
-        window_s=max(result.window_s for result in results),
-        answered_in_window=total("answered_in_window"),
-        histogram=all_of("histogram"),
-        connects=all_of("connects"),
-        late_ns=all_of("late_ns"),
-        cpu_s=total("cpu_s"),
-        retried=total("retried"),
-        connections=total("connections"),
-        open_at_once=total("open_at_once"),
-        engine=" and ".join(sorted({result.engine for result in results})),
-        interrupted=any(result.interrupted for result in results),
+        **{field: sum(each(field)) for field in _SUMMED},
+        **{field: max(each(field)) for field in ("wall_s", "window_s")},
+        **{field: reduce(Histogram.added, each(field)) for field in ("histogram", "connects", "late_ns")},
+        statuses=_added(each("statuses")),
+        errors=_added(each("errors")),
+        first_errors=dict(ChainMap(*each("first_errors"))),
+        engine=" and ".join(sorted(set(each("engine")))),
+        interrupted=any(each("interrupted")),
         notes=tuple(notes),
-        window_cpu_s=total("window_cpu_s"),
         window_waited_s=sum(waited) if waited else None,
     )
 
 
-def _counted(counts: Iterable[Mapping[_Key, int]]) -> Counter[_Key]:
-    found: Counter[_Key] = Counter()
+def _added(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+    found: Counter[Any] = Counter()
     for count in counts:
         found.update(count)
-    return found
+    return dict(found)
 
 
 def _seed(seed: int, worker: int) -> int:

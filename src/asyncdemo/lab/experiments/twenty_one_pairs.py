@@ -17,8 +17,7 @@ from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, latency
 from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Loop, Setting
-from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
-from asyncdemo.lab.stack.stacked import Stacked, condition, contestant
+from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX, Stacked, condition, contestant
 from asyncdemo.lab.stack.start import Stack, open_stack
 from asyncdemo.packages import WITHOUT_WHEEL
 

@@ -42,6 +42,8 @@ class Unavailable(AsyncdemoError):
     """Not available on this machine. ``why`` is a sentence; ``successor`` is today's alternative, or ""."""
 
     exit_code = EXIT_MISSING
+    outcome = TrialOutcome.NOT_STARTED
+    """Of a trial, if it was available when it was visited, perhaps with other knobs."""
 
     def __init__(self, why: str, successor: str = "") -> None:
         super().__init__(why)

@@ -1,7 +1,4 @@
-"""Checks and counts for any experiment: answers, connections, requests under way, threads, a backlog.
-
-Not here: what is specific to one experiment, such as the rows in its database.
-"""
+"""Checks and counts for any experiment: answers, connections, requests under way, threads, a backlog."""
 
 from __future__ import annotations
 
@@ -106,21 +103,17 @@ def standard_checks(
 ) -> dict[str, tuple[Check, ...]]:
     """Return checks after a closed loop. ``closing`` arms close their connections, ``keeping`` arms don't."""
 
-    def closed(scene: Scene) -> Seen:
-        load = scene.load
-        opened, answered = (load.connections or 0, load.answered) if load else (0, 0)
-        return Seen(f"{opened:,} for {answered:,} answers", opened >= answered > clients)
-
     def at_once(scene: Scene) -> float:
         return (scene.load.open_at_once or 0) if scene.load else 0
 
     def opened(scene: Scene) -> float:
         return (scene.load.connections or 0) if scene.load else 0
 
-    def is_all(many: float) -> bool:
-        return many == clients
+    def closed(scene: Scene) -> Seen:
+        answered = scene.load.answered if scene.load else 0
+        return Seen(f"{opened(scene):,} for {answered:,} answers", opened(scene) >= answered > clients)
 
-    what, many = "connections opened", f"{clients:,}"
+    is_all, what, many = float(clients).__eq__, "connections opened", f"{clients:,}"
     return {
         "all at once": (count_check("requests under way at once", many, at_once, is_all, When.AFTER),),
         "connections": (
@@ -130,9 +123,9 @@ def standard_checks(
     }
 
 
-def threads_of(scene: Scene) -> int:
+def threads_of(scene: Scene) -> float:
     """Count the threads of all processes of the contestant."""
-    threads = 0
+    threads = 0.0
     for pid in scene.started.pids():
         with contextlib.suppress(psutil.Error):  # it has ended
             threads += psutil.Process(pid).num_threads()
@@ -156,7 +149,7 @@ def longest_of_backlog(scene: Scene) -> float:
 
 
 COUNTS: Final = (
-    Count("threads", lambda scene: float(threads_of(scene))),
+    Count("threads", threads_of),
     Count("longest_ms", _longest_ms, most=False),
     Count("longest_of_backlog", longest_of_backlog, most=False),
 )

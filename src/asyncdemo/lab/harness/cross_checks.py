@@ -22,17 +22,17 @@ from typing import Any, Final, Self
 
 import psutil
 
-from asyncdemo.errors import AsyncdemoError, UsageError
+from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness.engines import Engine, Measured, latencies_ms
 from asyncdemo.lab.results.trial import Load
-from asyncdemo.load import Plan
+from asyncdemo.load import Plan, Send
 
 _POLL_S: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A load program. ``command`` raises UsageError if the program cannot follow the plan."""
+    """A load program. A plan that it cannot follow fails an assertion: it would measure something else."""
 
     name: str
     command: Callable[[Plan], list[str]]
@@ -77,18 +77,26 @@ class ProgramSending:
 
     def measured(self) -> Measured:
         assert self._process is not None
-        cpu_s = _cpu_s(self._process.pid)
+        cpu_s = None
+        with contextlib.suppress(psutil.Error):  # only Linux tells that of a process that has ended
+            times = psutil.Process(self._process.pid).cpu_times()
+            cpu_s = float(times.user + times.system)
         code = self._process.wait()
         self._output.seek(0)
         said = self._output.read().decode(errors="replace")
         if code:
             last = said.strip().splitlines()[-1:] or ["nothing"]
             raise AsyncdemoError(f"{self._program.name} ended with exit code {code} and said: {last[0]}")
-        measured = self._program.read(said)
+        try:
+            measured = self._program.read(said)
+        except (ValueError, KeyError, TypeError) as error:
+            words = f"{self._program.name} printed something unexpected: {said.strip()[-200:]}"
+            raise AsyncdemoError(words) from error
+        wall_s = measured.load.wall_s
         load = replace(
             measured.load,
             client_cpu_s=cpu_s,
-            client_busy=None if cpu_s is None or not measured.load.wall_s else cpu_s / measured.load.wall_s,
+            client_busy=None if cpu_s is None or not wall_s else cpu_s / wall_s,
             engine=self._program.name,
             command=" ".join(self._command).replace(f":{self._plan.port}", ":PORT"),
         )
@@ -104,69 +112,43 @@ class ProgramSending:
         self._output.close()
 
 
-def _cpu_s(pid: int) -> float | None:
-    """Return the CPU time of a process that has ended but is not yet reaped (Linux)."""
-    with contextlib.suppress(psutil.Error):  # another system
-        times = psutil.Process(pid).cpu_times()
-        return float(times.user + times.system)
-    return None
+# -- their commands ----------------------------------------------------------------------------------------
 
 
 def _wrk(plan: Plan) -> list[str]:
-    _check(plan, "wrk", needs="duration_s")
-    send = _only_get(plan, "wrk")
-    options = [f"-c{plan.clients}", "-t1", f"-d{max(1, round(plan.duration_s or 0))}", "--latency"]
+    assert plan.clients is not None and plan.duration_s is not None
+    options = [f"-c{plan.clients}", "-t1", f"-d{max(1, round(plan.duration_s))}", "--latency"]
     options.append(f"--timeout={max(1, round(plan.timeout_s))}")
     options += [] if plan.keep_alive else ["-H", "Connection: close"]
-    return ["wrk", *options, _url(plan, send)]
+    return ["wrk", *options, _url(plan)]
 
 
 def _ab(plan: Plan) -> list[str]:
-    _check(plan, "ab", needs="")
-    send = _only_get(plan, "ab")
-    many = (
-        [f"-n{plan.requests}"]
-        if plan.requests is not None
-        else [f"-t{round(plan.duration_s or 1)}", "-n99999999"]
-    )
+    assert plan.clients is not None
+    lasts = [f"-t{round(plan.duration_s or 1)}", "-n99999999"]
+    many = lasts if plan.requests is None else [f"-n{plan.requests}"]
     # -r: a connection reset counts as a failed request and doesn't abort the run
     options = [f"-c{plan.clients}", *many, f"-s{max(1, round(plan.timeout_s))}", "-q", "-l", "-r"]
-    return ["ab", *options, *(["-k"] if plan.keep_alive else []), _url(plan, send)]
+    return ["ab", *options, *(["-k"] if plan.keep_alive else []), _url(plan)]
 
 
 def _oha(plan: Plan) -> list[str]:
-    send = _only_get(plan, "oha")
-    if plan.arrivals == "poisson":
-        raise UsageError("oha has no Poisson arrivals; leave it out of this setting")
-    lasts = [f"-n{plan.requests}"] if plan.requests is not None else [f"-z{plan.duration_s:g}s"]
+    assert plan.arrivals != "poisson"
+    lasts = f"-z{plan.duration_s:g}s" if plan.requests is None else f"-n{plan.requests}"
     rate = ["-q", f"{plan.rate:g}", "--latency-correction"] if plan.rate is not None else []
-    options = ["-c", str(plan.clients or 200), *lasts, *rate, "--output-format", "json", "--no-tui"]
-    return ["oha", *options, *([] if plan.keep_alive else ["--disable-keepalive"]), _url(plan, send)]
+    options = ["-c", str(plan.clients or 200), lasts, *rate, "--output-format", "json", "--no-tui"]
+    return ["oha", *options, *([] if plan.keep_alive else ["--disable-keepalive"]), _url(plan)]
 
 
-def _check(plan: Plan, name: str, needs: str) -> None:
-    if plan.clients is None:
-        raise UsageError(f"{name} knows closed loops only; leave it out of this setting")
-    if needs and getattr(plan, needs) is None:
-        raise UsageError(f"{name} needs {needs} in the setting")
+def _url(plan: Plan) -> str:
+    (send,) = plan.sends
+    assert send == Send("GET", send.path)
+    return f"http://{plan.host}:{plan.port}{send.path}"
 
 
-def _only_get(plan: Plan, name: str) -> str:
-    first = plan.sends[0]
-    if len(plan.sends) > 1 or first.method != "GET" or first.body or first.headers:
-        raise UsageError(f"{name} is a cross-check of one plain GET; leave it out of this setting")
-    return first.path
-
-
-def _url(plan: Plan, path: str) -> str:
-    return f"http://{plan.host}:{plan.port}{path}"
-
-
-# -- parsing their output ----------------------------------------------------------------------------------
+# -- parsing their output; anything unexpected is a ValueError, KeyError or TypeError ------------------------
 
 _MS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
-
-
 _BAD_STATUS: Final = "status not 2xx or 3xx"
 
 
@@ -184,7 +166,7 @@ def _measured(
 
     ``answered`` includes any status. ``percents_ms`` has the maximum as 100. ``errors`` is kind -> count.
     """
-    failed = errors or {}
+    failed = {kind: count for kind, count in (errors or {}).items() if count}
     latencies = latencies_ms(answered, mean_ms, least_ms or 0.0, percents_ms)
     if least_ms is None:
         latencies.pop("0", None)
@@ -204,104 +186,84 @@ def _measured(
 
 def read_wrk(text: str) -> Measured:
     """Parse ``wrk --latency``. Its latency excludes connecting."""
-    count, wall = _find(text, r"(\d+) requests in (\S+?),", "wrk")
-    (per_s,) = _find(text, r"Requests/sec:\s+(\S+)", "wrk")
-    mean, _, most = _find(text, r"Latency\s+([\d.]+\w+)\s+(\S+)\s+([\d.]+\w+)", "wrk")
-    percents = {
-        float(percent): _ms(value)
-        for percent, value in re.findall(r"^\s+([\d.]+)%\s+([\d.]+\w+)$", text, re.MULTILINE)
-    }
+    count, wall = _find(text, r"(\d+) requests in (\S+?),")
+    (per_s,) = _find(text, r"Requests/sec:\s+(\S+)")
+    mean, _, most = _find(text, r"Latency\s+([\d.]+\w+)\s+(\S+)\s+([\d.]+\w+)")
+    percents = re.findall(r"^\s+([\d.]+)%\s+([\d.]+\w+)$", text, re.MULTILINE)
+    kinds = ("connect", "read", "write", "timeout")
     failed = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text)
-    errors = (
-        dict(zip(("connect", "read", "write", "timeout"), failed.groups(), strict=True)) if failed else {}
-    )
-    if wrong := re.search(r"Non-2xx or 3xx responses: (\d+)", text):
-        errors[_BAD_STATUS] = wrong[1]
     return _measured(
         int(count),
         _ms(wall) / 1000,
         float(per_s),
         _ms(mean),
-        {**percents, 100.0: _ms(most)},
-        errors=_counts(errors),
+        {**{float(percent): _ms(value) for percent, value in percents}, 100.0: _ms(most)},
+        errors={
+            **(dict(zip(kinds, map(int, failed.groups()), strict=True)) if failed else {}),
+            _BAD_STATUS: _count(text, r"Non-2xx or 3xx responses: (\d+)"),
+        },
     )
 
 
 def read_ab(text: str) -> Measured:
     """Parse the output of ab. Its percentiles are whole milliseconds."""
-    (count,) = _find(text, r"Complete requests:\s+(\d+)", "ab")
-    (wall_s,) = _find(text, r"Time taken for tests:\s+(\S+)", "ab")
-    (per_s,) = _find(text, r"Requests per second:\s+(\S+)", "ab")
-    least, mean = _find(text, r"Total:\s+(\d+)\s+(\d+)", "ab")
-    percents = re.findall(r"^\s+(\d+)%\s+(\d+)", text, re.MULTILINE)
-    errors = {"failed": str(_failed_by_ab(text))}
-    if wrong := re.search(r"Non-2xx responses:\s+(\d+)", text):
-        errors[_BAD_STATUS] = wrong[1]
+    (count,) = _find(text, r"Complete requests:\s+(\d+)")
+    (wall_s,) = _find(text, r"Time taken for tests:\s+(\S+)")
+    (per_s,) = _find(text, r"Requests per second:\s+(\S+)")
+    least, mean = _find(text, r"Total:\s+(\d+)\s+(\d+)")
+    failed = _count(text, r"Failed requests:\s+(\d+)")
+    if kinds := re.search(r"\(Connect: (\d+), Receive: (\d+), Length: (\d+), Exceptions: (\d+)\)", text):
+        *others, exceptions = map(int, kinds.groups())
+        failed = max(sum(others), exceptions)  # a connection reset is both a receive error and an exception
     return _measured(
-        max(0, int(count) - int(errors["failed"])),  # ab counts these as complete, too
+        max(0, int(count) - failed),  # ab counts these as complete, too
         float(wall_s),
         float(per_s),
         float(mean),
-        {float(percent): float(value) for percent, value in percents},
+        {float(at): float(ms) for at, ms in re.findall(r"^\s+(\d+)%\s+(\d+)", text, re.MULTILINE)},
         float(least),
-        errors=_counts(errors),
+        errors={"failed": failed, _BAD_STATUS: _count(text, r"Non-2xx responses:\s+(\d+)")},
     )
-
-
-def _failed_by_ab(text: str) -> int:
-    """Count a connection reset only once: ab counts it both as a receive error and as an exception."""
-    kinds = re.search(r"\(Connect: (\d+), Receive: (\d+), Length: (\d+), Exceptions: (\d+)\)", text)
-    if kinds is None:
-        told = re.search(r"Failed requests:\s+(\d+)", text)
-        return int(told[1]) if told else 0
-    *failed, exceptions = map(int, kinds.groups())
-    return max(sum(failed), exceptions)
 
 
 def read_oha(text: str) -> Measured:
     """Parse ``oha --output-format json``. All its times are in seconds."""
-    try:
-        values: Any = json.loads(text)
-        summary = values["summary"]
-        percents = {
-            float(name[1:].replace("_", ".")): at_s * 1000
-            for name, at_s in values["latencyPercentiles"].items()
-            if at_s is not None
-        }
-        statuses = values["statusCodeDistribution"]
-        return _measured(
-            answered=sum(statuses.values()),
-            wall_s=summary["total"],
-            per_s=summary["requestsPerSec"],
-            mean_ms=summary["average"] * 1000,
-            percents_ms={**percents, 100.0: summary["slowest"] * 1000},
-            least_ms=summary["fastest"] * 1000,
-            statuses=statuses,
-            # requests under way when the time is up are aborted, which is no fault of the server
-            errors={
-                kind: count
-                for kind, count in values["errorDistribution"].items()
-                if kind != "aborted due to deadline"
-            },
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise AsyncdemoError(f"oha printed something unexpected: {error!r}") from error
+    values: Any = json.loads(text)
+    summary, statuses = values["summary"], values["statusCodeDistribution"]
+    percents = {
+        float(name[1:].replace("_", ".")): at_s * 1000
+        for name, at_s in values["latencyPercentiles"].items()
+        if at_s is not None
+    }
+    errors = values["errorDistribution"]
+    # requests under way when the time is up are aborted, which is no fault of the server
+    errors.pop("aborted due to deadline", None)
+    return _measured(
+        answered=sum(statuses.values()),
+        wall_s=summary["total"],
+        per_s=summary["requestsPerSec"],
+        mean_ms=summary["average"] * 1000,
+        percents_ms={**percents, 100.0: summary["slowest"] * 1000},
+        least_ms=summary["fastest"] * 1000,
+        statuses=statuses,
+        errors=errors,
+    )
 
 
-def _find(text: str, pattern: str, program: str) -> tuple[str, ...]:
-    found = re.search(pattern, text)
-    if found is None:
-        raise AsyncdemoError(f"{program} printed something unexpected: {text.strip()[-200:]}")
+def _find(text: str, pattern: str) -> tuple[str, ...]:
+    if (found := re.search(pattern, text)) is None:
+        raise ValueError(pattern)
     return found.groups()
 
 
+def _count(text: str, pattern: str) -> int:
+    found = re.search(pattern, text)
+    return int(found[1]) if found else 0
+
+
 def _ms(text: str) -> float:
-    number, unit = _find(text, r"^([\d.]+)(us|ms|s|m|h)$", "wrk")
+    number, unit = _find(text, r"^([\d.]+)(us|ms|s|m|h)$")
     return float(number) * _MS[unit]
-
-
-def _counts(found: Mapping[str, str]) -> dict[str, int]:
-    return {kind: int(count) for kind, count in found.items() if int(count)}
 
 
 PROGRAMS: Final = (

@@ -2,7 +2,6 @@
 
 Apps find it as those of the lessons do: in the environment, as DATABASE_URL. It is not part of any command,
 so a password in it never gets into a record.
-Not here: what may stand between an app and its database (pgbouncer), or starting it (see ``services``).
 """
 
 from __future__ import annotations

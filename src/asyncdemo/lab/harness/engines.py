@@ -1,15 +1,12 @@
-"""Our load client as an engine of the lab: it takes a plan and returns what a trial keeps.
-
-Not here: other load programs (see ``cross_checks``), or the client itself (see ``asyncdemo.load``).
-"""
+"""Our load client as an engine of the lab: it takes a plan and returns what a trial keeps."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, Self
+from typing import Final, Protocol
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.results.flags import RULES, FlagKind
@@ -62,8 +59,13 @@ class ClientEngine:
     name: str = OURS
     program: tuple[str, ...] = ("asyncdemo.load",)
 
-    def prepared(self, plan: Plan) -> AbstractContextManager[Sending]:
-        return _ClientSending(plan, self.program)
+    @contextmanager
+    def prepared(self, plan: Plan) -> Iterator[Sending]:
+        with Client(plan, hold=True, program=self.program) as client:
+            deadline_s = time.monotonic() + _READY_S
+            while not (client.ready or client.finished) and time.monotonic() < deadline_s:
+                client.read(0.1)
+            yield _ClientSending(plan, client)
 
 
 PYTHON_CLIENTS: Final = tuple(
@@ -80,25 +82,10 @@ def found_python_clients() -> tuple[Engine, ...]:
 
 
 class _ClientSending:
-    def __init__(self, plan: Plan, program: tuple[str, ...]) -> None:
-        self._plan = plan
-        self._client = Client(plan, hold=True, program=program)
-
-    def __enter__(self) -> Self:
-        deadline_s = time.monotonic() + _READY_S
-        while not (self._client.ready or self._client.finished) and time.monotonic() < deadline_s:
-            self._client.read(0.1)
-        return self
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._client.close()
-
-    @property
-    def pids(self) -> tuple[int, ...]:
-        return (self._client.pid,)
-
-    def go(self) -> None:
-        self._client.go()
+    def __init__(self, plan: Plan, client: Client) -> None:
+        self._plan, self._client = plan, client
+        self.pids = (client.pid,)
+        self.go = client.go
 
     def finished(self, within_s: float) -> bool:
         if not self._client.finished:
@@ -106,8 +93,7 @@ class _ClientSending:
         return self._client.finished
 
     def measured(self) -> Measured:
-        result = self._client.result
-        if result is None:
+        if (result := self._client.result) is None:
             raise AsyncdemoError(self._client.failure or "the load client gave no result")
         return Measured(
             _load(self._plan, result),
@@ -133,7 +119,6 @@ def latencies_ms(count: int, mean: float, least: float, percents: Mapping[float,
 
 def _load(plan: Plan, result: Result) -> Load:
     in_window = plan.duration_s is not None and result.window_s > 0
-    per_s = result.answered_in_window / result.window_s if in_window else result.requests_per_s
     histogram = result.histogram
     latencies = {at: ns / _MS for at, ns in histogram.percentiles_ns((*_PERCENTS, 100.0)).items()}
     return Load(
@@ -142,7 +127,7 @@ def _load(plan: Plan, result: Result) -> Load:
         wall_s=result.wall_s,
         window_s=result.window_s,
         answered_in_window=result.answered_in_window,
-        throughput_per_s=per_s,
+        throughput_per_s=result.answered_in_window / result.window_s if in_window else result.requests_per_s,
         statuses={str(status): count for status, count in result.statuses.items()},
         errors=dict(result.errors),
         first_errors=dict(result.first_errors),

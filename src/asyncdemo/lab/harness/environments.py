@@ -7,7 +7,6 @@ Not here: which server needs which environment (see ``servers``).
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import os
@@ -17,19 +16,21 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
-from asyncdemo.errors import LabFileError
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.model.fields import read
 
 _LOCKS: Final = Path(__file__).with_name("environments")
-_BUILD: Final = "build"
-_INDEX_S: Final = 20
-"""pip's timeout for an index that does not answer, for each of two tries."""
+_INSTALL: Final = (
+    *("-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"),
+    *("--timeout", "20", "--retries", "1"),  # for an index that does not answer
+    # --no-deps: a lock is complete, and the ``.overrides`` deliberately break some requirements
+    *("--require-hashes", "--no-deps", "--no-build-isolation", "--requirement"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Recipe:
     def locks(self) -> tuple[Path, ...]:
         """The lock files, in the order in which to install them."""
         own = _LOCKS / f"{self.name}.txt"
-        return (_LOCKS / f"{_BUILD}.txt", own) if self.is_built else (own,)
+        return (_LOCKS / "build.txt", own) if self.is_built else (own,)
 
     def versions(self) -> dict[str, str]:
         """Return package -> version, for everything in the finished environment."""
@@ -68,158 +69,56 @@ class Progress:
 
 
 Tell = Callable[[Progress], None]
-Run = Callable[[list[str], Callable[[str], None]], str]
-"""Runs a command, passes each line of its output to the callback, and returns the problem or ""."""
 
 
 def tell_nobody(_: Progress | str) -> None:
     pass
 
 
-def _load_recipes() -> dict[str, Recipe]:
-    """Raises LabFileError."""
-    path = _LOCKS / "recipes.toml"
-    try:
-        recipes = tomllib.loads(path.read_text(encoding="utf-8"))
-        return {
-            name: read(Recipe, {"name": name, **recipe}, name, strict=True)
-            for name, recipe in recipes.items()
-        }
-    except (OSError, ValueError) as error:
-        raise LabFileError(f"{path.name}: {error}") from error
-
-
-ENVIRONMENTS: Final = _load_recipes()
+ENVIRONMENTS: Final = {
+    name: read(Recipe, {"name": name, **recipe}, name, strict=True)
+    for name, recipe in tomllib.loads((_LOCKS / "recipes.toml").read_text(encoding="utf-8")).items()
+}
 """Name -> recipe."""
 
 
-def interpreter_of(
-    name: str,
-    tell: Tell = tell_nobody,
-    cache: Path | None = None,
-    run: Run | None = None,
-) -> Path:
-    """Return its Python, making the environment if needed. Raises Unavailable if that fails.
-
-    ``run`` replaces the function that runs venv and pip.
-    """
+def interpreter_of(name: str, tell: Tell = tell_nobody) -> Path:
+    """Return its Python, making the environment if needed. Raises Unavailable if that fails."""
     recipe = ENVIRONMENTS[name]
-    base = _python_for(recipe)
-    root = cache or cache_folder()
-    home = root / f"{name}-{_fingerprint(recipe, base)}"
-    if not _is_there(home):
-        try:
-            root.mkdir(parents=True, exist_ok=True)
-            with _only_one(root / f"{name}.lock"):
-                if not _is_there(home):  # another process may have made it meanwhile
-                    _make(recipe, base, home, tell, run or _run)
-        except OSError as error:
-            raise Unavailable(
-                f"No environment for {recipe.title} can be made in {root}: {error.strerror or error}.",
-                recipe.successor,
-            ) from error
-    return _python_in(home)
+    home, base = _place(recipe)
+    python = home / "bin" / "python"
+    if python.exists():
+        return python
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with (home.parent / f"{name}.lock").open("wb") as lock:
+            # wait for another process that makes the same; if that one is killed, the system releases this
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not python.exists():  # another process may have made it meanwhile
+                _make(recipe, base, home, tell)
+    except OSError as error:
+        raise Unavailable(
+            f"No environment for {recipe.title} can be made in {home.parent}: {error.strerror or error}.",
+            recipe.successor,
+        ) from error
+    return python
 
 
 def is_made(name: str) -> bool:
     """Return whether it exists already; if not, it can be made. Raises Unavailable if it cannot."""
-    recipe = ENVIRONMENTS[name]
-    return _is_there(cache_folder() / f"{name}-{_fingerprint(recipe, _python_for(recipe))}")
+    home, _ = _place(ENVIRONMENTS[name])
+    return (home / "bin" / "python").exists()
 
 
-def cache_folder() -> Path:
-    """Return a folder for reproducible files, in $XDG_CACHE_HOME, ~/.cache or ~/Library/Caches."""
+def _place(recipe: Recipe) -> tuple[Path, str]:
+    """Return its folder, which depends on its locks and its Python, and that Python. Raises Unavailable."""
+    base = _python_for(recipe)
+    parts = [*(lock.read_bytes() for lock in recipe.locks), os.path.realpath(base).encode()]
     named = os.environ.get("XDG_CACHE_HOME")
     default = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    return Path(named or default) / "asyncdemo" / "environments"
-
-
-def _make(recipe: Recipe, base: str, home: Path, tell: Tell, run: Run) -> None:
-    for left in home.parent.glob(f".{recipe.name}-*"):  # from a killed process, since we hold the lock
-        shutil.rmtree(left, ignore_errors=True)
-    place = Path(tempfile.mkdtemp(prefix=f".{recipe.name}-", dir=home.parent))
-    steps = _Steps(recipe, tell)
-    try:
-        steps.next("making an environment")
-        problem = run([base, "-m", "venv", str(place)], tell_nobody)
-        for lock in recipe.locks:
-            problem = problem or run(_install(_python_in(place), lock), steps.hear)
-        steps.next("checking it")
-        imports = f"import {', '.join(recipe.modules)}"
-        problem = problem or run([str(_python_in(place)), "-c", imports], tell_nobody)
-        if problem:
-            raise Unavailable(f"{recipe.title} could not be installed: {problem}", recipe.successor)
-        shutil.rmtree(home, ignore_errors=True)  # it exists only if its Python was removed
-        place.rename(home)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)  # already renamed if all went well
-
-
-class _Steps:
-    """Counts steps by the packages that pip names."""
-
-    def __init__(self, recipe: Recipe, tell: Tell) -> None:
-        self._recipe = recipe
-        self._tell = tell
-        self._done = 0
-        self._of = 2 + sum(len(_pinned(lock)) + 1 for lock in recipe.locks)
-
-    def next(self, what: str) -> None:
-        self._tell(Progress(self._recipe.name, min(self._done, self._of), self._of, what))
-        self._done += 1
-
-    def hear(self, line: str) -> None:
-        if line.startswith("Collecting "):
-            self.next(f"getting {line.split()[1].partition('==')[0]}")
-        elif line.startswith("Installing collected packages"):
-            self.next("installing")
-
-
-def _pinned(lock: Path) -> list[tuple[str, str]]:
-    """Return (package, version) pairs."""
-    return re.findall(r"^([a-z][\w.-]*)==(\S+)", lock.read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def _install(python: Path, lock: Path) -> list[str]:
-    """Use --no-deps: the lock is complete, and the ``.overrides`` deliberately break some requirements."""
-    return [
-        *(str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"),
-        *("--progress-bar", "off", "--timeout", str(_INDEX_S), "--retries", "1"),
-        *("--require-hashes", "--no-deps", "--no-build-isolation", "--requirement", str(lock)),
-    ]
-
-
-def _run(command: list[str], hear: Callable[[str], None]) -> str:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    said: list[str] = []
-    try:
-        process = subprocess.Popen(
-            command,
-            env=kept,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-    except OSError as error:
-        return f"{command[0]}: {error.strerror}"
-    try:
-        assert process.stdout is not None
-        with process.stdout as lines:
-            for line in lines:
-                if line.strip():
-                    said.append(line.strip())
-                    hear(line.strip())
-        return "" if process.wait() == 0 else _problem(said)
-    finally:
-        process.kill()  # still running only after an interrupt
-        process.wait()
-
-
-def _problem(said: list[str]) -> str:
-    """Skip pip's last lines, which are about pip itself; the error comes before them."""
-    errors = [line for line in said if line.lower().startswith(("error", "fatal")) or "Error:" in line]
-    return " ".join((errors or said or ["it said nothing"])[-2:])
+    folder = Path(named or default) / "asyncdemo" / "environments"
+    fingerprint = hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+    return folder / f"{recipe.name}-{fingerprint}", base
 
 
 def _python_for(recipe: Recipe) -> str:
@@ -236,24 +135,70 @@ def _python_for(recipe: Recipe) -> str:
     )
 
 
-def _fingerprint(recipe: Recipe, base: str) -> str:
-    """A different lock or a different Python makes a different environment."""
-    parts = [*(lock.read_bytes() for lock in recipe.locks), os.path.realpath(base).encode()]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+def _make(recipe: Recipe, base: str, home: Path, tell: Tell) -> None:
+    for left in home.parent.glob(f".{recipe.name}-*"):  # from a killed process, since we hold the lock
+        shutil.rmtree(left, ignore_errors=True)
+    place = Path(tempfile.mkdtemp(prefix=f".{recipe.name}-", dir=home.parent))
+    python = str(place / "bin" / "python")
+    done, of = 0, 2 + sum(len(_pinned(lock)) + 1 for lock in recipe.locks)
+
+    def begin(what: str) -> None:
+        nonlocal done
+        tell(Progress(recipe.name, min(done, of), of, what))
+        done += 1
+
+    def hear(line: str) -> None:
+        if line.startswith("Collecting "):
+            begin(f"getting {line.split()[1].partition('==')[0]}")
+        elif line.startswith("Installing collected packages"):
+            begin("installing")
+
+    try:
+        begin("making an environment")
+        problem = run([base, "-m", "venv", str(place)])
+        for lock in recipe.locks:
+            problem = problem or run([python, *_INSTALL, str(lock)], hear)
+        begin("checking it")
+        problem = problem or run([python, "-c", f"import {', '.join(recipe.modules)}"])
+        if problem:
+            raise Unavailable(f"{recipe.title} could not be installed: {problem}", recipe.successor)
+        shutil.rmtree(home, ignore_errors=True)  # it exists only if its Python was removed
+        place.rename(home)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)  # already renamed if all went well
 
 
-def _is_there(home: Path) -> bool:
-    """Return whether it exists, and so does the Python that it was made with."""
-    return _python_in(home).exists()
+def _pinned(lock: Path) -> list[tuple[str, str]]:
+    """Return (package, version) pairs."""
+    return re.findall(r"^([a-z][\w.-]*)==(\S+)", lock.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def _python_in(home: Path) -> Path:
-    return home / "bin" / "python"
-
-
-@contextlib.contextmanager
-def _only_one(file: Path) -> Iterator[IO[bytes]]:
-    """Wait for another process that makes the same; the system releases the lock if that one is killed."""
-    with file.open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield lock
+def run(command: list[str], hear: Callable[[str], None] = lambda _: None) -> str:
+    """Run a command, pass each line of its output to ``hear``, and return the problem or ""."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    said: list[str] = []
+    try:
+        process = subprocess.Popen(
+            command,
+            env=kept,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    try:
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in filter(None, map(str.strip, lines)):
+                said.append(line)
+                hear(line)
+        if process.wait() == 0:
+            return ""
+    finally:
+        process.kill()  # still running only after an interrupt
+        process.wait()
+    # pip's last lines are about pip itself; the error comes before them
+    errors = [line for line in said if line.lower().startswith(("error", "fatal")) or "Error:" in line]
+    return " ".join((errors or said or ["it said nothing"])[-2:])

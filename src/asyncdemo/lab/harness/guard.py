@@ -1,9 +1,8 @@
 """Stands between the lab and one server: however the lab ends, nothing of the server survives it.
 
-Run as ``python -m asyncdemo.lab.harness.guard``. The first line of stdin says in JSON what to start. The end
-of stdin, which comes however the lab ends, is the order to kill. On stdout the guard writes JSON lines:
-{"pid"} or {"failed"}, then {"ended"}; its stderr carries the server's stdout and stderr. It only waits, and
-uses no CPU. Not here: asking a server to end, or whether it is ready (see ``launching``).
+Its arguments are the server's command, which also gets its environment and folder. The end of stdin, which
+comes however the lab ends, is the order to kill. On stdout the guard writes JSON lines: {"pid"} or
+{"failed"}, then {"ended"}; its stderr carries the server's stdout and stderr. It only waits, and uses no CPU.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any, Final
 
@@ -30,32 +30,23 @@ _MOST_FILES: Final = 1 << 16
 _AGAIN_S: Final = 0.05
 
 
-def main() -> int:
-    order = json.loads(sys.stdin.buffer.readline() or b"{}")
-    if not order:
-        return 0
+def main(argv: Sequence[str]) -> None:
     _outlive_signals()
     _allow_connections()
-    _adopt_orphans()
-    environment = order["environment"] | {wire.ENV: order["token"]}
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         server = subprocess.Popen(
-            order["argv"],
-            cwd=order["folder"],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=sys.stderr.fileno(),
-            start_new_session=True,
+            argv, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno(), start_new_session=True
         )
     except OSError as error:
-        _say(failed=f"{error.filename or order['argv'][0]}: {error.strerror}")
-        return 1
+        _say(failed=f"{error.filename or argv[0]}: {error.strerror}")
+        return
     _say(pid=server.pid)
     threading.Thread(target=_bury, args=[server], daemon=True).start()
-    while sys.stdin.buffer.readline():
-        pass
-    ProcessTree(server, order["token"]).end()
-    return 0
+    sys.stdin.buffer.read()
+    ProcessTree(server, os.environ[wire.ENV]).end()
+    os._exit(0)  # don't wait for the other thread
 
 
 def _bury(server: subprocess.Popen[bytes]) -> None:
@@ -92,13 +83,3 @@ def _allow_connections() -> None:
     most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def _adopt_orphans() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-if __name__ == "__main__":
-    code = main()
-    os._exit(code)  # don't wait for the other thread

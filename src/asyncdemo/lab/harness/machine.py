@@ -1,8 +1,6 @@
 """This machine: which processors are used for what, which programs exist, and what else affects figures.
 
 Client and servers never compete for a processor. Nothing here reveals the machine's or the user's name.
-Not here: pinning the client (``asyncdemo.load`` pins itself, as planned), or what happens during a
-measurement (see ``watching``).
 """
 
 from __future__ import annotations
@@ -40,10 +38,7 @@ class Pinning:
         return {"client": ranges(self.client), "server": ranges(self.server)}
 
     def of_server(self) -> contextlib.AbstractContextManager[frozenset[int]]:
-        """Keep whatever is started meanwhile, and its children, on the server's processors.
-
-        This pins only the calling thread: processes started from another thread are not affected.
-        """
+        """Keep whatever is started meanwhile, and its children, on the server's processors."""
         return running_on(self.server)
 
 
@@ -54,16 +49,18 @@ def own_processors() -> frozenset[int]:
 
 @contextlib.contextmanager
 def running_on(processors: Collection[int]) -> Iterator[frozenset[int]]:
-    """Pin the calling thread, and what it starts, to the processors, if any. Yields where it ran before."""
+    """Pin the calling thread, and what it starts, to the processors, if any. Yields where it ran before.
+
+    Processes started from another thread are not affected.
+    """
     own = own_processors()
-    if not processors:
-        yield own
-        return
-    os.sched_setaffinity(0, processors)
+    if processors:
+        os.sched_setaffinity(0, processors)
     try:
         yield own
     finally:
-        os.sched_setaffinity(0, own)
+        if processors:
+            os.sched_setaffinity(0, own)
 
 
 def keep_to(processors: frozenset[int], pids: Iterable[int]) -> None:
@@ -123,7 +120,7 @@ def describe_machine(
     named = {**_LOAD_PROGRAMS, **(programs or {})}
     return Environment(
         processor=processor_name(),
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        cores=len(own_processors()) or os.cpu_count() or 1,
         memory_bytes=psutil.virtual_memory().total,
         system=f"{platform.system()} {platform.release()}, {platform.machine()}",
         python=f"{platform.python_implementation()} {platform.python_version()}",
@@ -137,33 +134,26 @@ def describe_machine(
 
 
 def processor_name() -> str:
-    with contextlib.suppress(OSError):  # not Linux
+    with contextlib.suppress(OSError):  # macOS
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             name, _, value = line.partition(":")
             if name.strip() in {"model name", "Model"}:
                 return value.strip()
-    if shutil.which("sysctl"):
-        done = _run(("sysctl", "-n", "machdep.cpu.brand_string"))
-        if done:
-            return done.strip()
-    return platform.processor() or platform.machine()
+        return platform.machine()
+    return _run(("sysctl", "-n", "machdep.cpu.brand_string")).strip() or platform.machine()
 
 
 def _sysctls() -> dict[str, str]:
+    files = {name: Path("/proc/sys", *name.split(".")) for name in _SYSCTLS} | {"cpufreq governor": _GOVERNOR}
     found = {}
-    for name in _SYSCTLS:
-        with contextlib.suppress(OSError):  # another system, or an older kernel
-            text = Path("/proc/sys", *name.split(".")).read_text(encoding="utf-8")
-            found[name] = " ".join(text.split())
-    with contextlib.suppress(OSError):  # virtual machines have none
-        found["cpufreq governor"] = _GOVERNOR.read_text(encoding="utf-8").strip()
+    for name, file in files.items():
+        with contextlib.suppress(OSError):  # another system, an older kernel, or a virtual machine
+            found[name] = " ".join(file.read_text(encoding="utf-8").split())
     return found
 
 
 def _program_version(command: tuple[str, ...]) -> str:
     """Return only the number: the rest of the line may name a folder."""
-    if shutil.which(command[0]) is None:
-        return ""
     number = _NUMBER.search(_run(command))
     return number[0] if number else ""
 

@@ -6,7 +6,7 @@ finds this out for our own processes. Then the client sends the other half, and 
 any status, is a working worker. The next connection must go to another, so those that have answered are
 stopped (SIGSTOP) while it is accepted: among processes that wait on one socket, the system wakes some far
 more often than others. Only half a request, because some servers (meinheld) do not accept a connection
-without any data. Not here: what is done if some don't answer (see ``launching``).
+without any data.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A server program with an app, as a contestant that can be started.
-
-Not here: the interface of contestants (see ``harness``), or the server's process (see ``launching``).
-"""
+"""A server program with an app, as a contestant that can be started."""
 
 from __future__ import annotations
 
@@ -12,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from asyncdemo.errors import UsageError
 from asyncdemo.lab.harness import Knobs, NotStarted, Startable, Unavailable
 from asyncdemo.lab.harness.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import Command, Program, shown
+from asyncdemo.lab.servers import Program
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
@@ -50,20 +46,19 @@ class ServedApp:
     free_port: Callable[[], int] = free_port
 
     def start(self, knobs: Knobs) -> Running:
-        """Return once every worker has answered. Raises NotStarted, Unavailable or UsageError."""
+        """Return once every worker has answered. Raises NotStarted or Unavailable."""
         interpreter, command = self._interpreter(), self.command(knobs)
         own, settings = _divided(knobs)
         workers = int(own.get("workers", 1))
         deadline_s = self.deadline_s or _STARTS_S + _WORKER_STARTS_S * workers
         for attempt in range(1, _ATTEMPTS + 1):
             port = self.free_port()
-            argv = tuple(self.program.arguments(self.app, port, **own))
+            program, *arguments = self.program.arguments(self.app, port, **own)
+            beside = interpreter.with_name(program)
+            path = interpreter if program == "python" else beside if beside.exists() else program
+            endings = self.program.signals
             try:
-                running = Running(
-                    Command(argv, self.app.parent, port, settings, command),
-                    str(interpreter),
-                    self.program.signals,
-                )
+                running = Running([str(path), *arguments], self.app.parent, port, endings, settings, command)
                 running.wait_ready(workers, deadline_s, self.path)
                 return running
             except NotStarted:
@@ -72,12 +67,13 @@ class ServedApp:
         raise AssertionError("the last attempt returns or raises")
 
     def command(self, knobs: Knobs) -> str:
-        """Return the exact command for display: see ``Command``. Raises UsageError."""
+        """Return the command for display: without folders, and with PORT for the port."""
         own, settings = _divided(knobs)
-        try:
-            return shown(self.program.arguments(self.app, **own), settings)
-        except ValueError as error:
-            raise UsageError(f"{self.name}: {error}") from None
+        argv = self.program.arguments(self.app, **own)
+        words = [Path(word).name if Path(word).is_absolute() else word for word in argv]
+        return " ".join(
+            [*(f"{name}={shlex.quote(value)}" for name, value in settings.items()), shlex.join(words)]
+        )
 
     @property
     def own_versions(self) -> dict[str, str]:

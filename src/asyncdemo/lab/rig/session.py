@@ -5,6 +5,7 @@ Not here: a single measurement (see ``testbed``), or the screen (see ``tui.rig``
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -65,7 +66,7 @@ class Session:
         with self._lock:
             self._wanted = rigging
             self._changes += 1
-            self._state = replace(self._state, now=None)
+            self._tell(now=None)
             self._lock.notify_all()
 
     def stop(self) -> bool:
@@ -100,8 +101,6 @@ class Session:
                     self._measure(testbed, *following)
         except AsyncdemoError as error:
             self._tell(trouble=str(error))
-        except Interrupted:
-            pass
         finally:
             self._say("")
 
@@ -111,7 +110,7 @@ class Session:
             while not self._ending:
                 seen = self._changes
                 if self._wanted is None:
-                    self._state = replace(self._state, doing="")
+                    self._say("")
                     self._lock.wait()
                 elif not self._lock.wait(_QUIET_S) and seen == self._changes:
                     chosen, self._wanted = self._wanted, None
@@ -122,18 +121,14 @@ class Session:
         def outdated() -> bool:
             return self._ending or self._changes != since
 
-        def tell(outcome: Outcome) -> None:
+        def tell(outcome: Outcome, is_last: bool = False) -> None:
             with self._lock:
                 if not outdated():
-                    self._state = replace(self._state, now=outcome)
+                    tried = (*self._state.tried, outcome) if is_last else self._state.tried
+                    self._tell(now=outcome, tried=tried)
 
-        try:
-            outcome = testbed.measure(chosen, self._say, tell, outdated)
-        except Interrupted:
-            return
-        with self._lock:
-            if not outdated():
-                self._state = replace(self._state, now=outcome, tried=(*self._state.tried, outcome))
+        with contextlib.suppress(Interrupted):
+            tell(testbed.measure(chosen, self._say, tell, outdated), is_last=True)
 
     def _say(self, doing: str) -> None:
         self._tell(doing=doing)

@@ -1,31 +1,29 @@
 """The rig's servers under its knobs, measured briefly and in turns.
 
 Both servers run at the same time, each behind its own nginx, but only one gets load. Whatever a changed knob
-doesn't affect keeps running. Not here: the knobs (see ``rigging``), or a record (see ``protocol``).
+doesn't affect keeps running.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.lab.harness import PortKept, Started
+from asyncdemo.lab.harness import PortKept
 from asyncdemo.lab.harness.engines import OURS
 from asyncdemo.lab.harness.machine import find
-from asyncdemo.lab.harness.protocol.attempts import looked, started_contestant
-from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Scene, Size
+from asyncdemo.lab.harness.protocol.bench import Bench, RunningContestant, Window
+from asyncdemo.lab.harness.protocol.description import Condition, Size
 from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Ratio
 from asyncdemo.lab.results.rigging import SIDES, Outcome, Rigging, Side
-from asyncdemo.lab.stack.pairs import PAIRS
+from asyncdemo.lab.stack.pairs import PAIRS, condition, contestant
 from asyncdemo.lab.stack.programs import nginx, port_to_keep, scratch
-from asyncdemo.lab.stack.stacked import condition, contestant
 from asyncdemo.lab.stack.start import Stack, open_stack
 
 ROUNDS: Final = 7
@@ -42,7 +40,7 @@ class _Kept:
     """A running server. ``key`` is what it was started with; a different key needs a new server."""
 
     key: str
-    started: Started
+    running: RunningContestant
     parts: ExitStack
 
 
@@ -69,14 +67,25 @@ class Testbed:
     ) -> Outcome:
         """Measure in rounds, and ``tell`` each result so far. Raises Interrupted when asked to end."""
         bench = replace(self.bench, own_pids=self._pids, interrupted=interrupted)
+        windows: dict[str, list[Window]] = {side.name: [] for side in SIDES}
+        outcome = Outcome(rigging, ROUNDS, {})
         try:
             for side in SIDES:
                 bench.check_interrupted()
                 self._serve(side, rigging, say)
-            return self._rounds(bench, rigging, say, tell)
+            for side in SIDES:
+                say(f"warming up {side.title}")
+                self._window(bench, replace(rigging, client=OURS), side, _WARM_S)
+            for number in range(1, ROUNDS + 1):
+                for side in SIDES if number % 2 else SIDES[::-1]:
+                    say(f"round {number} of {ROUNDS}: {side.name}")
+                    windows[side.name].append(self._window(bench, rigging, side, _window_s(rigging)))
+                outcome = _outcome(rigging, windows)
+                tell(outcome)
         except AsyncdemoError as error:
             kept = self._stop_all()  # the next measurement starts afresh, whatever went wrong
             return Outcome(rigging, ROUNDS, {}, failed=" ".join([str(error), *kept]))
+        return outcome
 
     def close(self) -> None:
         """Stop the servers but not the database. Finally raises PortKept if a port is still held."""
@@ -99,84 +108,70 @@ class Testbed:
         workers = chosen.workers(side.is_sync)
         key = f"{workers} workers, {chosen.delay_ms:g} ms"
         kept = self._kept.get(side.name)
-        if kept is not None and kept.key == key and not kept.started.died():
+        if kept is not None and kept.key == key and not kept.running.started.died():
             return
         if kept is not None:
             del self._kept[side.name]
             kept.parts.close()
         say(f"starting {workers} worker{'s' * (workers != 1)} of {side.title}")
-        one, setting = self._contestant(side), self._condition(side, rigging)
+        one, asked = (
+            contestant(self.stacks[side.name], PAIRS[side.pair], self.apps),
+            self._condition(side, rigging),
+        )
         with ExitStack() as parts:
-            started = parts.enter_context(started_contestant(self.bench, one, setting))
+            running = parts.enter_context(self.bench.started(one, asked, asked.setting))
             self._limit = chosen.sessions_of(side.is_sync)
-            scene = Scene(one.arm, setting.setting, started)
-            for check in setting.checks:
-                if not (seen := looked(check, scene)).held:
-                    raise AsyncdemoError(f"{side.title}, {check.what}: {seen.words}")
-            self._kept[side.name] = _Kept(key, started, parts.pop_all())
+            for item in running.look():
+                if not item.held:
+                    raise AsyncdemoError(f"{side.title}, {item.what}: {item.seen}")
+            self._kept[side.name] = _Kept(key, running, parts.pop_all())
 
-    def _rounds(self, bench: Bench, rigging: Rigging, say: Say, tell: Callable[[Outcome], None]) -> Outcome:
-        figures: dict[str, list[float]] = {side.name: [] for side in SIDES}
-        computed: dict[str, list[float]] = {side.name: [] for side in SIDES}
-        pairs: list[float] = []
-        refused: dict[FlagKind, tuple[Flag, dict[str, None]]] = {}
-        for side in SIDES:
-            say(f"warming up {side.title}")
-            self._window(bench, replace(rigging, client=OURS), side, _WARM_S)
-        outcome = Outcome(rigging, ROUNDS, {})
-        for number in range(1, ROUNDS + 1):
-            found: dict[str, float] = {}
-            for side in SIDES if number % 2 else SIDES[::-1]:
-                say(f"round {number} of {ROUNDS}: {side.name}")
-                per_s, cpu_ms, why = self._window(bench, rigging, side, _window_s(rigging))
-                figures[side.name].append(per_s)
-                computed[side.name] += [] if cpu_ms is None else [cpu_ms]
-                for flag in why:
-                    worst, names = refused.get(flag.kind, (flag, {}))
-                    worst = max(worst, flag, key=lambda one: one.value or 0.0)
-                    refused[flag.kind] = worst, {**names, side.name: None}
-                if not why:
-                    found[side.name] = per_s
-            if len(found) == len(SIDES) and all(found.values()):
-                pairs.append(found["async"] / found["sync"])
-            outcome = Outcome(
-                rigging,
-                ROUNDS,
-                {name: statistics.median(values) for name, values in figures.items()},
-                Ratio.of(pairs) if pairs else None,
-                {kind: f"{' and '.join(names)}: {worst.words}" for kind, (worst, names) in refused.items()},
-                done=number,
-                cpu_ms={name: statistics.median(values) for name, values in computed.items() if values},
-            )
-            tell(outcome)
-        return outcome
-
-    def _window(
-        self, bench: Bench, rigging: Rigging, side: Side, window_s: float
-    ) -> tuple[float, float | None, tuple[Flag, ...]]:
-        """Return requests per second, server CPU per request in ms, and the flags that invalidate them."""
+    def _window(self, bench: Bench, rigging: Rigging, side: Side, window_s: float) -> Window:
         if (sessions := rigging.configuration.sessions_of(side.is_sync)) != self._limit:
             self._stack.limit_sessions(sessions)
             self._limit = sessions
-        asked, started = self._condition(side, rigging), self._kept[side.name].started
+        asked = self._condition(side, rigging)
         setting = asked.described(Size(window_s=window_s))
-        plan = bench.plan(asked, setting, started.port)
-        scene = Scene(self._contestant(side).arm, setting, started)
-        window = bench.window(rigging.client, plan, scene)
-        load = window.measured.load
-        cpu_ms = window.server.cpu_s / load.answered * 1000 if window.server and load.answered else None
-        return load.throughput_per_s, cpu_ms, window.doubts(setting)
-
-    def _contestant(self, side: Side) -> Contestant:
-        return contestant(self.stacks[side.name], PAIRS[side.pair], self.apps)
+        running = replace(self._kept[side.name].running, bench=bench, condition=asked, setting=setting)
+        return running.window(running.plan(), rigging.client)
 
     def _condition(self, side: Side, rigging: Rigging) -> Condition:
         return condition(self.stacks[side.name], "rig", "the rig", rigging.configuration, in_full=False)
 
     def _pids(self) -> tuple[int, ...]:
-        servers = [pid for kept in self._kept.values() for pid in kept.started.pids()]
+        servers = [pid for kept in self._kept.values() for pid in kept.running.started.pids()]
         proxies = [pid for stack in self.stacks.values() if stack.proxy for pid in stack.proxy.pids()]
         return (*self._stack.pids(), *proxies, *servers)
+
+
+def _outcome(rigging: Rigging, windows: Mapping[str, Sequence[Window]]) -> Outcome:
+    """``windows`` has those of each side, one for each round so far."""
+    pairs = [
+        other.load.throughput_per_s / sync.load.throughput_per_s
+        for sync, other in zip(windows["sync"], windows["async"], strict=True)
+        if not (sync.doubts or other.doubts) and other.load.throughput_per_s and sync.load.throughput_per_s
+    ]
+    cpu_ms: dict[str, float] = {}
+    refused: dict[FlagKind, tuple[Flag, list[str]]] = {}
+    for name, own in windows.items():
+        computed = [
+            one.server.cpu_s / one.load.answered * 1000 for one in own if one.server and one.load.answered
+        ]
+        if computed:
+            cpu_ms[name] = statistics.median(computed)
+        for flag in (flag for one in own for flag in one.doubts):
+            worst, names = refused.setdefault(flag.kind, (flag, []))
+            worst = max(worst, flag, key=lambda one: one.value or 0.0)
+            refused[flag.kind] = worst, names if name in names else [*names, name]
+    return Outcome(
+        rigging,
+        ROUNDS,
+        {name: statistics.median(one.load.throughput_per_s for one in own) for name, own in windows.items()},
+        Ratio.of(pairs) if pairs else None,
+        {kind: f"{' and '.join(names)}: {worst.words}" for kind, (worst, names) in refused.items()},
+        done=len(windows["sync"]),
+        cpu_ms=cpu_ms,
+    )
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The running stack: PostgreSQL with the table of the pairs, and nginx and pgbouncer if installed.
 
 Ports stay the same while it is open, so neither needs a restart for the next contestant: nginx forwards
-everything to one port, where the current contestant listens. Not here: its contestants (see ``stacked``).
+everything to one port, where the current contestant listens.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Final
 from asyncdemo.lab.harness.database import Database, address_of_apps, film_database
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.machine import find, keep_to, own_processors
-from asyncdemo.lab.stack.pooler import Pooler, pgbouncer
-from asyncdemo.lab.stack.programs import nginx, port_to_keep, scratch
+from asyncdemo.lab.stack.programs import Pooler, nginx, pgbouncer, port_to_keep, scratch
 
 ROWS: Final = 100_000
 _FIRST_SESSIONS: Final = 20

@@ -8,8 +8,9 @@ import pytest
 
 from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.harness import Unavailable
-from asyncdemo.lab.harness.protocol.description import Experiment, check_experiment
-from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.harness.protocol.description import Experiment
+from asyncdemo.lab.results.setup import Extent, Loop
+from asyncdemo.lab.results.trial import check_figure
 from asyncdemo.packages import WITHOUT_WHEEL
 from tests.support.lab_experiments import described, pairs, quart
 
@@ -23,13 +24,18 @@ every = pytest.mark.parametrize("experiment", EVERY.values(), ids=EVERY)
 @every
 @pytest.mark.parametrize("extent", Extent)
 def test_each_extent_names_what_is_there(experiment: Experiment, extent: Extent) -> None:
-    size = experiment.sizes[extent]
-    own = experiment.of(size)
-    conditions = own.conditions_of(size)
-    assert set(size.settings) <= {item.setting.name for item in experiment.conditions}
-    check_experiment(own, conditions)
-    there = {item.setting.name for item in conditions}
-    assert any({row.setting, row.base_setting or row.setting} <= there for row in own.asked)
+    own = experiment.of(extent)
+    assert set(experiment.sizes[extent].settings) <= {item.setting.name for item in experiment.conditions}
+    arms = {item.arm.name for item in own.contestants}
+    settings = {item.setting.name: item.setting for item in own.conditions}
+    for item in own.conditions:
+        assert any(item.takes(contestant.arm) for contestant in own.contestants)
+        if item.capacity or (item.setting.loop is Loop.OPEN and item.setting.rate_per_s is None):
+            assert settings[item.capacity].loop is Loop.CLOSED
+    assert own.asked
+    for row in own.asked:
+        assert {row.arm, row.base} <= arms and {row.setting, row.base_setting} <= {"", *settings}
+        check_figure(row.figure.key)
 
 
 @every

@@ -8,7 +8,7 @@ import pytest
 
 from asyncdemo.lab.experiments.twenty_one_pairs import BASE_AGAIN
 from asyncdemo.lab.harness.protocol.description import Asked
-from asyncdemo.lab.harness.protocol.lineup import Lineup, turns, with_twin
+from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Extent, Loop
 from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
@@ -93,14 +93,11 @@ def test_without_pgbouncer_the_bounds_know_no_sessions_and_the_run_says_so() -> 
 
 
 def planned(extent: Extent) -> Counter[tuple[str, str]]:
-    size = EXPERIMENT.sizes[extent]
-    own = EXPERIMENT.of(size)
-    lineup = Lineup(own.contestants, own.conditions_of(size), size, ())
-    assert with_twin(own, lineup) == own.contestants
-    closed = {item.setting.name for item in lineup.conditions if item.setting.loop is Loop.CLOSED}
-    return Counter(
-        (turn.arm, turn.setting) for turn in turns(size.rounds, lineup.orders, 1) if turn.setting in closed
-    )
+    own = EXPERIMENT.of(extent)
+    lineup = Lineup(own, EXPERIMENT.sizes[extent])
+    assert lineup.contestants == own.contestants
+    closed = {item.setting.name for item in own.conditions if item.setting.loop is Loop.CLOSED}
+    return Counter((turn.arm, turn.setting) for turn in lineup.turns(1) if turn.setting in closed)
 
 
 def test_by_default_six_pairs_have_seven_rounds_and_the_others_three() -> None:

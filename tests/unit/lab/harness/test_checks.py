@@ -12,12 +12,11 @@ import pytest
 
 from asyncdemo.lab.harness import Started
 from asyncdemo.lab.harness.checks import answer_check
-from asyncdemo.lab.harness.machine import Pinning, describe_machine
-from asyncdemo.lab.harness.protocol.attempts import looked
+from asyncdemo.lab.harness.machine import Pinning, choose_pinning, describe_machine
 from asyncdemo.lab.harness.protocol.description import Scene
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.load import Send
-from tests.unit.load.serving import answering, unused_port
+from tests.unit.load.serving import answering
 
 GET = Send("GET", "/")
 
@@ -50,12 +49,6 @@ def test_an_answer_is_its_status_headers_and_body(asked: dict[str, object], held
     assert (found.held, found.words) == (held, seen)
 
 
-def test_no_answer_is_something_seen() -> None:
-    check = answer_check(GET, "hello", b"hello".__eq__)
-    found = looked(check, scene(unused_port()))
-    assert not found.held and found.words.startswith("ConnectionRefusedError")
-
-
 def test_the_machine_is_described_and_not_named() -> None:
     seen = describe_machine(
         Pinning((1,), (0,)),
@@ -70,3 +63,19 @@ def test_the_machine_is_described_and_not_named() -> None:
     if os.path.exists("/proc/sys/net/core/somaxconn"):
         assert int(seen.sysctls["net.core.somaxconn"]) > 0
     assert platform.node() not in repr(seen)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "words"),
+    [
+        ([], {"client": "any", "server": "any"}),
+        ([3], {"client": "any", "server": "any"}),
+        ([0, 1], {"client": "1", "server": "0"}),
+        ([0, 1, 2, 3, 6, 7], {"client": "7", "server": "0-3,6"}),
+    ],
+)
+def test_the_client_is_pinned_away_from_the_servers(allowed: list[int], words: dict[str, str]) -> None:
+    pinning = choose_pinning(allowed)
+    assert pinning.words == words
+    assert not {*pinning.client} & {*pinning.server}
+    assert {*pinning.client, *pinning.server} == ({*allowed} if len(allowed) > 1 else set())

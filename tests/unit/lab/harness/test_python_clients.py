@@ -40,36 +40,23 @@ clients = pytest.mark.parametrize("client", found_python_clients(), ids=lambda c
 
 @pytest.mark.slow
 @clients
-def test_a_closed_loop(client: Engine) -> None:
+def test_a_closed_loop_an_open_loop_and_nobody_who_answers(client: Engine) -> None:
+    opened = replace(PLAN, clients=None, requests=None, rate=40.0, duration_s=0.5)
     with null_server() as port:
         measured = sent(client, replace(PLAN, port=port))
-        closing = sent(client, replace(PLAN, port=port, keep_alive=False, clients=1, requests=5))
+        closing = sent(client, replace(PLAN, port=port, keep_alive=False, clients=1, requests=5)).load
+        at_a_rate = sent(client, replace(opened, port=port)).load
     load = measured.load
     assert (load.requests, load.answered, load.statuses, load.errors) == (60, 60, {"200": 60}, {})
     assert load.open_at_once == 3 and load.engine == client.name
     assert load.client_cpu_s and load.latency_ms["0"] <= load.latency_ms["mean"] <= load.latency_ms["100"]
     assert measured.histograms is not None and measured.histograms.latency and measured.p99_ms
-    assert closing.load.answered == 5 and closing.load.open_at_once == 1
-
-
-@pytest.mark.slow
-@clients
-def test_an_open_loop_sends_what_is_asked_for(client: Engine) -> None:
-    plan = replace(PLAN, clients=None, requests=None, rate=40.0, duration_s=0.5)
-    with null_server() as port:
-        load = sent(client, replace(plan, port=port)).load
-    assert (load.requests, load.answered) == (20, 20) and load.window_s > 0.49
-    assert load.lag_p99_ms is not None
-
-
-@pytest.mark.slow
-@clients
-def test_who_does_not_answer_is_an_error_of_its_own(client: Engine) -> None:
-    with null_server() as port:
-        pass
-    load = sent(client, replace(PLAN, port=port, requests=4)).load
-    assert (load.requests, load.answered, load.errors) == (4, 0, {"client": 4})
-    assert "Connect" in load.first_errors["client"]
+    assert closing.answered == 5 and closing.open_at_once == 1
+    assert (at_a_rate.requests, at_a_rate.answered) == (20, 20) and at_a_rate.window_s > 0.49
+    assert at_a_rate.lag_p99_ms is not None
+    alone = sent(client, replace(PLAN, port=port, requests=4)).load
+    assert (alone.requests, alone.answered, alone.errors) == (4, 0, {"client": 4})
+    assert "Connect" in alone.first_errors["client"]
 
 
 @pytest.mark.slow

@@ -2,127 +2,74 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.lab.harness import watching
-from asyncdemo.lab.harness.watching import Machine, Reading, Watch, server_between, system_between
+from asyncdemo.lab.harness.watching import Reading, Watch, read_system, system_between
 from asyncdemo.lab.results.trial import Memory
 from asyncdemo.recording.processes import ProcessTree
 
 seconds = st.floats(0, 100)
 
 
-def reading(at_s: float = 0.0, busy_s: float = 0.0, **more: object) -> Reading:
-    values: dict[str, object] = {"processors": 2, "server_cpu_s": {}, "own_cpu_s": {}, **more}
-    return Reading(at_s, busy_s, **values)  # type: ignore[arg-type]
+@pytest.fixture(autouse=True)
+def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(psutil, "cpu_count", lambda: 2)
 
 
-@given(seconds, seconds, seconds)
-def test_foreign_is_what_neither_the_server_nor_the_rest_of_the_experiment_used(
-    server_s: float, own_s: float, foreign_s: float
-) -> None:
-    first = reading(server_cpu_s={1: 5.0}, own_cpu_s={2: 7.0})
-    last = reading(
-        100.0,
-        server_s + own_s + foreign_s,
-        server_cpu_s={1: 5.0 + server_s},
-        own_cpu_s={2: 7.0 + own_s},
-    )
-    share = system_between(first, last).foreign_cpu
+@given(seconds, seconds)
+def test_foreign_is_what_the_experiment_did_not_use(own_s: float, foreign_s: float) -> None:
+    first, last = Reading(0.0, 7.0, {}), Reading(100.0, 7.0 + own_s + foreign_s, {})
+    share = system_between(first, last, own_s).foreign_cpu
     assert share is not None and share == pytest.approx(foreign_s / 200, abs=1e-9)
-    assert server_between(first, last, 1, None, None).cpu_s == pytest.approx(server_s, abs=1e-9)
 
 
-def test_a_worker_that_came_meanwhile_counts_with_all_it_used() -> None:
-    first, last = reading(server_cpu_s={1: 5.0}), reading(10.0, 3.0, server_cpu_s={1: 6.0, 9: 2.0})
-    assert server_between(first, last, 2, None, None).cpu_s == 3.0
-    assert system_between(first, last).foreign_cpu == 0
-
-
-def test_shares_and_counts_are_differences() -> None:
-    first = reading(pressure_s={"cpu": 5.0, "io": 1.0}, listen_overflows=10, syn_retransmissions=3)
-    last = reading(10.0, pressure_s={"cpu": 6.0}, listen_overflows=12, syn_retransmissions=3)
-    seen = system_between(first, last)
+def test_shares_and_counts_are_differences_and_what_the_system_does_not_tell_is_unknown() -> None:
+    first = Reading(0.0, 0.0, {"cpu": 5.0, "io": 1.0, "ListenOverflows": 10, "TCPSynRetrans": 3})
+    last = Reading(10.0, 0.0, {"cpu": 6.0, "ListenOverflows": 12, "TCPSynRetrans": 3})
+    seen = system_between(first, last, 0.0)
     assert (seen.pressure_cpu, seen.pressure_io, seen.pressure_memory) == (0.1, None, None)
     assert (seen.listen_overflows, seen.syn_retransmissions) == (2, 0)
+    assert system_between(first, Reading(1.0, 0.0, {}), 0.0).listen_overflows is None
 
 
-def test_what_the_system_does_not_tell_is_unknown() -> None:
-    seen = system_between(reading(), reading(1.0))
-    assert seen.listen_overflows is None and seen.pressure_cpu is None
-
-
-class Counted:
-    """A psutil whose two processors were idle for so long."""
-
-    def __init__(self, idle_s: float) -> None:
-        self.idle_s = idle_s
-
-    def cpu_times(self, percpu: bool = False) -> object:
-        times = SimpleNamespace(user=99.0, system=99.0, idle=self.idle_s, iowait=1.0, softirq=0.5)
-        return [times, times] if percpu else times
-
-
-def test_busy_is_what_was_not_idle_whatever_was_counted_as_used() -> None:
+def test_busy_is_what_was_not_idle_whatever_was_counted_as_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Linux samples user and system at its ticks, and may miss what lies between two of them."""
-    machine = Machine()
-    machine._psutil = Counted(idle_s=10.0)
-    first = machine.read((), ())
-    machine._psutil = Counted(idle_s=10.0 + 0.3)
+
+    def read(idle_s: float) -> Reading:
+        times = SimpleNamespace(user=99.0, system=99.0, idle=idle_s, iowait=1.0, softirq=0.5)
+        monkeypatch.setattr(psutil, "cpu_times", lambda: times)
+        return read_system()
+
+    first = read(10.0)
     time.sleep(0.2)
-    last = machine.read((), ())
-    passed_s = last.at_s - first.at_s
-    assert last.processors == 2
-    assert last.busy_s - first.busy_s == pytest.approx(2 * passed_s - 0.3)
+    last = read(10.3)
+    assert last.busy_s - first.busy_s == pytest.approx(2 * (last.at_s - first.at_s) - 0.3)
 
 
-class Scripted(Machine):
-    """Readings and memory as given, one after the other."""
-
-    def __init__(self, readings: list[Reading], memories: list[Memory | None]) -> None:
-        self._readings, self._memories = iter(readings), iter(memories)
-
-    def read(self, server: object, own: object) -> Reading:
-        return next(self._readings)
-
-    def memory(self, pids: object, proportional: bool) -> Memory | None:
-        return next(self._memories)
-
-
-def test_a_worker_that_ended_meanwhile_stays_counted_and_the_most_memory_is_kept() -> None:
-    watch = Watch(
-        lambda: (1, 9),
-        tuple,
-        Scripted(
-            [
-                reading(server_cpu_s={1: 1.0}),
-                reading(1.0, server_cpu_s={1: 1.0, 9: 4.0}),
-                reading(2.0, server_cpu_s={1: 2.0}),
-            ],
-            [Memory(100, 10, 5), Memory(900, 50), Memory(300, 20, 8)],
-        ),
-    )
+def test_the_most_memory_of_a_window_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "_SHARE", 0)
+    memories = iter([Memory(100, 10, 5), Memory(900, 50), Memory(300, 20, 8)])
+    monkeypatch.setattr(watching, "memory", lambda pids, proportional: next(memories))
+    watch = Watch(tuple, tuple)
     watch.begin()
     time.sleep(0.3)
     watch.sample()
-    server, system = watch.end()
-    assert server.cpu_s == 5.0 and server.processes == 2
+    server, _ = watch.end()
     assert server.before == Memory(100, 10, 5)
     assert server.most == Memory(900, 50, 8)
-    assert system.foreign_cpu == 0
 
 
 SPIN = """
 import time
-from types import SimpleNamespace
 while time.process_time() < 0.3: pass
 print(flush=True)
 input()
@@ -278,7 +225,9 @@ def test_each_process_that_comes_and_goes_counts_once(case: str, monkeypatch: py
 
 def test_what_the_lab_waited_for_is_not_its_own() -> None:
     """Its servers and services are told of themselves; so is whatever else was its child."""
-    before = Machine().read([], [os.getpid()]).own_cpu_s[os.getpid()]
+    watch = Watch(tuple, tuple)
+    watch.begin()
     burn = "import time\nwhile time.process_time() < 1: pass"
     subprocess.run([sys.executable, "-c", burn], check=True)
-    assert Machine().read([], [os.getpid()]).own_cpu_s[os.getpid()] - before < 1
+    watch.end()
+    assert watch._own.used_s < 1

@@ -62,13 +62,14 @@ def until(met: Callable[[], bool]) -> None:
     assert eventually(met)
 
 
-def test_what_is_wanted_is_measured_and_kept() -> None:
+def test_what_is_wanted_is_measured_and_kept_even_again() -> None:
     measures = Measures()
     with Session(measures.opened, FIRST) as session:
-        until(lambda: len(session.state.tried) == 1)
-        session.want(SECOND)
-        until(lambda: len(session.state.tried) == 2)
-        assert [outcome.rigging for outcome in session.state.tried] == [FIRST, SECOND]
+        for number, wanted in enumerate((FIRST, SECOND, SECOND)):
+            if number:
+                session.want(wanted)
+            until(lambda number=number: len(session.state.tried) == number + 1)  # type: ignore[misc]
+        assert [outcome.rigging for outcome in session.state.tried] == [FIRST, SECOND, SECOND]
         until(lambda: not session.state.doing)
         assert session.state.now == session.state.tried[-1]
         assert session.state.missing == measures.missing
@@ -100,15 +101,7 @@ def test_on_the_way_to_a_value_nothing_is_measured(monkeypatch: pytest.MonkeyPat
     assert measures.seen == [SECOND]
 
 
-def test_the_same_can_be_measured_again() -> None:
-    measures = Measures()
-    with Session(measures.opened, FIRST) as session:
-        until(lambda: len(session.state.tried) == 1)
-        session.want(FIRST)
-        until(lambda: len(session.state.tried) == 2)
-
-
-def test_stopped_it_measures_nothing_until_something_is_wanted() -> None:
+def test_stopped_it_measures_nothing_until_something_is_wanted_and_the_end_gives_that_up() -> None:
     measures = Measures()
     measures.hold.set()
     with Session(measures.opened, FIRST) as session:
@@ -117,21 +110,12 @@ def test_stopped_it_measures_nothing_until_something_is_wanted() -> None:
         until(lambda: not session.state.doing)
         assert (session.state.now, session.state.tried) == (None, ())
         assert not session.stop()
-        measures.hold.clear()
         session.want(SECOND)
-        until(lambda: bool(session.state.tried))
-    assert measures.seen == [FIRST, SECOND]
-
-
-def test_the_end_gives_up_what_is_measured() -> None:
-    measures = Measures()
-    measures.hold.set()
-    with Session(measures.opened, FIRST) as session:
         until(lambda: session.state.now is not None)
         session.end()
         until(lambda: session.is_over)
     assert measures.closed
-    assert session.state.tried == ()
+    assert (measures.seen, session.state.tried) == ([FIRST, SECOND], ())
 
 
 def test_what_is_missing_is_told_and_ends_it() -> None:

@@ -92,20 +92,37 @@ def test_servers_are_kept_for_the_next_measurement_and_started_anew_for_another_
     assert rig.running == 0
 
 
-def test_one_that_does_not_start_is_told_and_the_other_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = Rig(monkeypatch, **{"async": {"start_fails": {1: NotStarted("no such program")}}})
+NOT_STARTED = NotStarted("no such program.")
+
+
+@pytest.mark.parametrize(
+    ("faults", "right", "failed", "starts"),
+    [
+        ({"async": {"start_fails": {1: NOT_STARTED}}}, True, "no such program.", [1, 1]),
+        ({"async": {"dies": {1}}}, True, "exit code 3", [1, 1]),
+        ({}, False, f"{SIDES[0].title}, GET /row: b'goodbye'", [1, 0]),
+        (
+            {"sync": {"end_fails": {1}}, "async": {"start_fails": {1: NOT_STARTED}}},
+            True,
+            "no such program. somebody still holds it",
+            [1, 1],
+        ),
+    ],
+)
+def test_what_fails_is_told_before_who_kept_its_port_all_are_stopped_and_the_next_begins_anew(
+    monkeypatch: pytest.MonkeyPatch,
+    faults: dict[str, dict[str, Any]],
+    right: bool,
+    failed: str,
+    starts: list[int],
+) -> None:
+    rig = Rig(monkeypatch, **faults)
+    rig.right = right
     outcome = rig.measured()
-    assert (outcome.failed, outcome.winner) == ("no such program", "failed")
-    assert rig.starts == [1, 1] and rig.running == 0
-    assert rig.measured().done == ROUNDS, "the next one begins anew"
-    assert rig.starts == [2, 2]
-
-
-def test_one_that_answers_wrongly_is_told_and_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = Rig(monkeypatch)
-    rig.right = False
-    assert rig.measured().failed == f"{SIDES[0].title}, GET /row: b'goodbye'"
-    assert rig.starts == [1, 0] and rig.running == 0
+    assert (outcome.failed, outcome.winner) == (failed, "failed")
+    assert rig.starts == starts and rig.running == 0
+    rig.right = True
+    assert rig.measured().done == ROUNDS
 
 
 def test_one_that_died_between_two_measurements_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,12 +132,6 @@ def test_one_that_died_between_two_measurements_is_started_again(monkeypatch: py
     outcome = rig.measured()
     assert (outcome.done, outcome.failed) == (ROUNDS, "")
     assert rig.starts == [2, 1] and rig.running == 2
-
-
-def test_one_that_dies_under_load_is_told_and_both_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = Rig(monkeypatch, **{"async": {"dies": {1}}})
-    assert rig.measured().failed == "exit code 3"
-    assert rig.starts == [1, 1] and rig.running == 0
 
 
 def test_a_stack_that_has_died_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,16 +151,6 @@ def test_all_are_stopped_though_they_keep_their_ports_and_that_is_told_afterward
         rig.testbed.close()
     assert rig.running == 0
     rig.testbed.close()
-
-
-def test_what_failed_is_told_before_who_kept_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    faults: dict[str, dict[str, Any]] = {
-        "sync": {"end_fails": {1}},
-        "async": {"start_fails": {1: NotStarted("no such program.")}},
-    }
-    rig = Rig(monkeypatch, **faults)
-    assert rig.measured().failed == "no such program. somebody still holds it"
-    assert rig.running == 0
 
 
 def test_pgbouncer_is_told_when_the_other_server_has_other_sessions(monkeypatch: pytest.MonkeyPatch) -> None:

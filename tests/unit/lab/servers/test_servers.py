@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.errors import UsageError
 from asyncdemo.lab import servers
 from asyncdemo.lab.harness.environments import ENVIRONMENTS
 from asyncdemo.lab.harness.rollcall import Acceptors, Pids, look, look_with_psutil
@@ -31,7 +30,7 @@ def test_a_command_has_the_app_the_port_and_the_backlog(name: str) -> None:
     assert "77" in words
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if PROGRAMS[name].most_workers is None])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_command_has_the_workers(name: str) -> None:
     program = PROGRAMS[name]
     four, three = (program.arguments(APP, workers=number) for number in (4, 3))
@@ -41,7 +40,7 @@ def test_a_command_has_the_workers(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_shown_is_what_is_run_without_port_and_folders(name: str) -> None:
     program = PROGRAMS[name]
-    shown = ServedApp(name, program, APP).command({"workers": program.most_workers or 2})
+    shown = ServedApp(name, program, APP).command({"workers": 2})
     assert "PORT" in shown
     assert not [word for word in shown.split() if word.startswith("/")]
 
@@ -63,8 +62,6 @@ def test_knobs_that_no_server_has_are_shown_as_the_settings_of_the_app() -> None
     shown = served.command({"workers": 6, "delay_ms": 20, "name": "a b"})
     assert shown.startswith("LAB_DELAY_MS=20 LAB_NAME='a b' python -m uvicorn hello:app")
     assert "--workers 6" in shown
-    with pytest.raises(UsageError, match="has 1 process, not 2"):
-        ServedApp("flask", PROGRAMS["flask"], APP).command({"workers": 2})
 
 
 def test_uwsgi_is_not_asked_for_a_longer_queue_than_the_system_allows() -> None:

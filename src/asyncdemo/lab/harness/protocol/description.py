@@ -1,21 +1,16 @@
-"""An experiment as data: the contestants, the conditions, the checks beforehand, and the comparisons.
-
-Not here: measuring it (see ``running``), or the results (see ``record``).
-"""
+"""An experiment as data: the contestants, the conditions, the checks beforehand, and the comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from asyncdemo.lab.harness import Startable, Started
+from asyncdemo.lab.harness import Knobs, Startable, Started
 from asyncdemo.lab.results.comparison import Bound, Figure, Published
-from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
-from asyncdemo.lab.results.trial import Load, check_figure
+from asyncdemo.lab.results.setup import Arm, Extent, Setting
+from asyncdemo.lab.results.trial import Load
 from asyncdemo.load import Send
-
-Knob = int | float | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +22,7 @@ class Contestant:
 
     arm: Arm
     served: Startable
-    knobs: Mapping[str, Knob] = field(default_factory=dict)
+    knobs: Knobs = field(default_factory=dict)
     rounds: int | None = None
     """Take part only in this many rounds, the first ones; None: in all."""
 
@@ -91,7 +86,7 @@ class Condition:
 
     setting: Setting
     sends: tuple[Send, ...]
-    knobs: Mapping[str, Knob] = field(default_factory=dict)
+    knobs: Knobs = field(default_factory=dict)
     """Every contestant is started with these."""
     arms: tuple[str, ...] = ()
     """Empty: for all arms."""
@@ -183,45 +178,35 @@ class Experiment:
     """Describes the unasked end of one of these services, which makes measuring impossible; else ""."""
     notes: tuple[str, ...] = ()
 
-    def of(self, size: Size) -> Experiment:
-        """Keep only the arms of this size, with their twins, and the rows about them."""
-        if not size.arms:
-            return self
-        contestants = tuple(
-            item for item in self.contestants if {item.arm.name, item.arm.twin_of} & {*size.arms}
+    def of(self, extent: Extent, tools: Collection[str] | None = None) -> Experiment:
+        """Keep what a run of this extent measures, if only these load programs are there (None: all).
+
+        What is left out is named in ``notes`` and ``missing``.
+        """
+        size = self.sizes[extent]
+        arms = tuple(
+            one for one in self.contestants if not size.arms or {one.arm.name, one.arm.twin_of} & {*size.arms}
         )
-        arms = {item.arm.name for item in contestants}
-        asked = tuple(row for row in self.asked if {row.arm, row.base} <= arms)
-        left = ", ".join(item.arm.title for item in self.contestants if item not in contestants)
-        notes = (*self.notes, f"Not measured in a run of this size: {left}.") if left else self.notes
-        return replace(self, contestants=contestants, asked=asked, notes=notes)
-
-    def conditions_of(self, size: Size) -> tuple[Condition, ...]:
-        return tuple(
-            condition
-            for condition in self.conditions
-            if not size.settings or condition.setting.name in size.settings
+        asked = [one for one in self.conditions if not size.settings or one.setting.name in size.settings]
+        there = tuple(one for one in asked if tools is None or one.setting.tool in tools)
+        gone_arms = {one.arm.name for one in self.contestants if one not in arms}
+        gone = {one.setting.name for one in self.conditions if one not in there}
+        left_out = {
+            "a run of this size": [one.arm.title for one in self.contestants if one not in arms],
+            f"a {extent.value} run": [one.setting.title for one in self.conditions if one not in asked],
+        }
+        notes = [f"Not measured in {run}: {'; '.join(names)}." for run, names in left_out.items() if names]
+        settings = [one.setting for one in asked if one not in there]
+        missing = {one.tool: f"not on PATH; left out: {one.title}" for one in settings}
+        return replace(
+            self,
+            contestants=arms,
+            conditions=there,
+            asked=tuple(
+                one
+                for one in self.asked
+                if not gone_arms & {one.arm, one.base} and not gone & {one.setting, one.base_setting}
+            ),
+            missing={**self.missing, **missing},
+            notes=(*self.notes, *notes),
         )
-
-
-def check_experiment(experiment: Experiment, conditions: Sequence[Condition]) -> None:
-    """Check the ``conditions`` to measure. Raises ValueError if they name something that doesn't exist."""
-    closed = {item.setting.name for item in conditions if item.setting.loop is Loop.CLOSED}
-    for item in conditions:
-        setting = item.setting
-        needs = setting.loop is Loop.OPEN and setting.rate_per_s is None
-        if (needs or item.capacity) and item.capacity not in closed:
-            raise ValueError(
-                f"{experiment.name}: the setting {setting.name} needs the capacity of a closed loop, and "
-                f"{item.capacity!r} is none of its settings"
-            )
-        if not any(item.takes(contestant.arm) for contestant in experiment.contestants):
-            raise ValueError(f"{experiment.name}: no arm is measured under {setting.name}")
-    arms = {contestant.arm.name for contestant in experiment.contestants}
-    settings = {item.setting.name for item in experiment.conditions}
-    for row in experiment.asked:
-        check_figure(row.figure.key)
-        unknown = {row.arm, row.base} - arms | {row.setting, row.base_setting or row.setting} - settings
-        if unknown:
-            names = ", ".join(sorted(unknown))
-            raise ValueError(f"{experiment.name}: {row.name} is about what is not there: {names}")

@@ -11,19 +11,23 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from asyncdemo import __version__
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.harness.machine import describe_machine
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import Experiment
-from asyncdemo.lab.results.setup import Environment, Extent
-from asyncdemo.model.fields import write
+from asyncdemo.lab.harness.protocol.lineup import Visit
+from asyncdemo.lab.harness.protocol.stages import Attempted
+from asyncdemo.lab.results.setup import Calibration, Environment, Extent
+from asyncdemo.model.fields import read, write
 
+FORMAT: Final = "asyncdemo.lab-journal/1"
 _PACKAGE: Final = Path(__file__).parents[3]
 _MEASURING: Final = ("lab", "load")
 _SOURCES: Final = {".py", ".toml", ".txt"}
@@ -47,17 +51,15 @@ def identity(
     """Return JSON-compatible values. Load programs count only if this run measures with them: others may come
     and go.
     """
-    size = experiment.sizes[extent]
-    settings = [
-        item.described(size) for item in experiment.conditions_of(size) if item.setting.tool in bench.engines
-    ]
+    own = experiment.of(extent, bench.engines)
+    settings = [item.described(experiment.sizes[extent]) for item in own.conditions]
     counting = {*experiment.programs, *(setting.tool for setting in settings)}
     return {
         "experiment": experiment.name,
         "extent": extent.value,
         "asyncdemo": __version__,
         "code": _code(),
-        "arms": [contestant.arm.name for contestant in experiment.of(size).contestants],
+        "arms": [contestant.arm.name for contestant in own.contestants],
         "settings": [write(setting) for setting in settings],
         "python": environment.python,
         "packages": dict(environment.packages),
@@ -92,7 +94,20 @@ def _code() -> str:
     return digest.hexdigest()
 
 
-FORMAT: Final = "asyncdemo.lab-journal/1"
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """The run was continued ``at`` this time."""
+
+    at: str
+
+
+_KINDS: Final[Mapping[str, type]] = {
+    "calibration": Calibration,
+    "visit": Visit,
+    "attempt": Attempted,
+    "gone on": Resumption,
+}
+_Part = TypeVar("_Part", Calibration, Visit, Attempted, Resumption)
 
 
 class Journal:
@@ -104,75 +119,51 @@ class Journal:
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
         """Continue an existing journal. Raises LabFileError if it belongs to another run."""
         self._path = path
-        self.header = dict(header)
-        self._entries: list[tuple[str, Any]] = []
-        self.is_taken_up = False
-        """Whether this continues an earlier run."""
-        if path is not None and path.exists():
-            self._take_up(path)
-        else:
-            self._begin()
+        self.header: dict[str, Any] = {"format": FORMAT, **header}
+        self._parts: list[object] = []
+        self.is_taken_up = path is not None and path.exists() and self._take_up(path)
+        if not self.is_taken_up:
+            if self.header["seed"] is None:
+                self.header["seed"] = secrets.randbelow(1 << 31)
+            self._write(self.header)
 
-    def add(self, kind: str, value: Any) -> None:
-        """``value`` must be JSON-compatible."""
-        self._entries.append((kind, value))
-        self._write({kind: value})
+    def add(self, part: Calibration | Visit | Attempted | Resumption) -> None:
+        self._parts.append(part)
+        self._write({name: write(part) for name, kind in _KINDS.items() if isinstance(part, kind)})
 
-    def entries(self, kind: str) -> Iterator[Any]:
-        """Yield them in the order in which they were added."""
-        return (value for entry, value in self._entries if entry == kind)
+    def parts(self, kind: type[_Part]) -> list[_Part]:
+        """Return those of a kind, in the order in which they were added."""
+        return [part for part in self._parts if isinstance(part, kind)]
 
-    def _take_up(self, path: Path) -> None:
+    def _take_up(self, path: Path) -> bool:
+        """Return whether it has begun at all. Its start is ours, too, and its seed, if we have none."""
         try:
             data = path.read_bytes()
+            lines = [json.loads(line) for line in data.split(b"\n")[:-1]]
+            if lines:
+                self._adopt(lines[0], path)
+            for line in lines[1:]:
+                ((name, value),) = line.items()
+                self._parts.append(read(_KINDS[name], value, name, strict=True))
         except OSError as error:
             raise LabFileError(f"{path.name} cannot be read: {error}") from error
-        # what follows the last newline is incomplete
-        whole = data[: data.rfind(b"\n") + 1]
-        try:
-            lines = [json.loads(line) for line in whole.split(b"\n")[:-1]]
-            self._entries = [entry for line in lines[1:] for entry in line.items()]
-        except (ValueError, AttributeError) as error:
+        except (ValueError, AttributeError, KeyError) as error:
             raise LabFileError(f"{path.name} is not a journal of a measurement: {error}") from error
-        if lines:
-            self._adopt(path, lines[0])
-            self.is_taken_up = True
-        if whole != data:
-            _replace(path, whole)
-        if not lines:
-            self._begin()
+        os.truncate(path, data.rfind(b"\n") + 1)  # what follows the last newline is incomplete
+        return bool(lines)
 
-    def _begin(self) -> None:
+    def _adopt(self, found: Mapping[str, Any], path: Path) -> None:
+        self.header["started"] = found.get("started")
         if self.header["seed"] is None:
-            self.header["seed"] = secrets.randbelow(1 << 31)
-        self._write({"format": FORMAT, **self.header})
-
-    def _adopt(self, path: Path, header: object) -> None:
-        """Take the start time from the journal, and the seed, too, if we have none."""
-        found = header if isinstance(header, dict) else {}
-        ours = {"format": FORMAT, **self.header}
-        ours["started"] = found.get("started")
-        if ours.get("seed") is None:
-            ours["seed"] = found.get("seed")
-        for name, value in ours.items():
+            self.header["seed"] = found.get("seed")
+        for name, value in self.header.items():
             if found.get(name) != value:
                 raise LabFileError(
                     f"{path.name} belongs to another run: its {name} differs. Remove it to start over."
                 )
-        self.header = {name: value for name, value in ours.items() if name != "format"}
 
     def _write(self, line: Mapping[str, Any]) -> None:
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Replace atomically: an hour of measurements must not be lost in between."""
-    draft = path.with_name(f".{path.name}.draft")
-    with draft.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())  # after a power cut, the new name must not exist without its content
-    os.replace(draft, path)

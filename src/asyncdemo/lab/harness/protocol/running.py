@@ -1,35 +1,37 @@
-"""A whole experiment: calibrate, verify, measure in rounds, compare. Finished parts are saved immediately.
-
-Not here: the steps themselves (see the other modules here), or showing the progress.
-"""
+"""A whole experiment: calibrate, verify, measure in rounds, compare. Finished parts are saved immediately."""
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
 
 from asyncdemo import __version__
-from asyncdemo.errors import LabFileError, ServiceError
-from asyncdemo.lab.harness import Unavailable
-from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted, Turn
+from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
-from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, check_experiment
-from asyncdemo.lab.harness.protocol.journal import Journal, describe, identity
-from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, turns, with_twin
-from asyncdemo.lab.harness.protocol.preflight import NULL, Visit, calibrate, visit
-from asyncdemo.lab.harness.protocol.recording import commands, compared, notes, twin_rows, unmeasured
+from asyncdemo.lab.harness.protocol.description import Experiment
+from asyncdemo.lab.harness.protocol.journal import Journal, Resumption, describe, identity
+from asyncdemo.lab.harness.protocol.lineup import Lineup, Turn, Visit
+from asyncdemo.lab.harness.protocol.recording import Rows, commands, notes, twin_rows
+from asyncdemo.lab.harness.protocol.stages import (
+    NULL,
+    Attempted,
+    Say,
+    attempt,
+    calibrate,
+    planned_visits,
+    utc_now,
+    visit,
+)
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import Calibration, Extent
-from asyncdemo.lab.results.trial import TrialOutcome
-from asyncdemo.model.fields import FieldError, read, write
+from asyncdemo.lab.results.trial import Trial, TrialOutcome
 
 
 class Stage(StrEnum):
@@ -60,9 +62,6 @@ class Progress:
 Listener = Callable[[Progress], None]
 
 
-_T = TypeVar("_T")
-
-
 def run(
     experiment: Experiment,
     extent: Extent,
@@ -79,12 +78,21 @@ def run(
 
     ``journal`` is where finished trials are kept, and continued from; the caller removes it once the record
     is saved. ``seed`` is for the order; ``command`` is the user's command line, for the record.
-    Raises ValueError if the experiment refers to something that doesn't exist, LabFileError if the journal
-    belongs to a run with another ``identity`` or seed, and MissingError if the load client lacks a package.
+    Raises LabFileError if the journal belongs to a run with another ``identity`` or seed, and MissingError if
+    the load client lacks a package.
     """
-    made = bench or Bench()
-    made = replace(made, interrupted=interrupted, own_pids=experiment.own_pids)
-    return _Run(experiment, extent, progress, made, journal, seed).go(command)
+    made = replace(bench or Bench(), interrupted=interrupted, own_pids=experiment.own_pids)
+    one = _Run(experiment, extent, progress, made, journal, seed, command)
+    one.record("")  # fail before measuring if it cannot be recorded
+    try:
+        one.measure()
+    except (Interrupted, KeyboardInterrupt):
+        return one.record("")
+    except ServiceError as error:
+        why = experiment.died() or str(error)
+        told, _, _ = why.partition(" Its last output:")  # the last words may name folders
+        return one.record(" ".join(told.split()))
+    return one.record()
 
 
 class _Run:
@@ -96,231 +104,125 @@ class _Run:
         bench: Bench,
         journal: Path | None,
         seed: int | None,
+        command: str,
     ) -> None:
-        self._size = experiment.sizes[extent]
-        self._experiment = experiment = experiment.of(self._size)
-        self._extent = extent
-        self._progress, self._bench = progress, bench
-        asked = experiment.conditions_of(self._size)
-        self._conditions = tuple(item for item in asked if item.setting.tool in bench.engines)
-        self._left_out = tuple(item.setting for item in asked if item.setting.tool not in bench.engines)
-        check_experiment(experiment, self._conditions)
+        self._experiment, self._size = experiment.of(extent, bench.engines), experiment.sizes[extent]
+        self._extent, self._progress, self._bench, self._command = extent, progress, bench, command
         self._environment = describe(experiment, bench)
         which = identity(experiment, extent, bench, self._environment)
-        self._journal = Journal(journal, {**which, "seed": seed, "started": bench.now()})
+        self._journal = Journal(journal, {**which, "seed": seed, "started": utc_now()})
         if self._journal.is_taken_up:
-            self._journal.add("gone on", bench.now())
-        self._calibrations = self._finished("calibration", Calibration)
-        self._visits = self._finished("visit", Visit)
-        self._attempts = self._finished("attempt", Attempted)
+            self._journal.add(Resumption(utc_now()))
+        self._seed = int(self._journal.header["seed"])
         self._took_s: list[float] = []
 
-    def _finished(self, entry: str, kind: type[_T]) -> list[_T]:
-        try:
-            return [read(kind, value, entry, strict=True) for value in self._journal.entries(entry)]
-        except FieldError as error:
-            raise LabFileError(f"journal: {error}") from error
-
-    def go(self, command: str) -> Record:
-        self._record(command, was_interrupted=True)  # fail before measuring if it cannot be recorded
-        try:
-            self._calibrate()
-            self._visit_all()
-            self._measure()
-        except (Interrupted, KeyboardInterrupt):
-            return self._record(command, was_interrupted=True)
-        except ServiceError as error:
-            why = self._experiment.died() or str(error)
-            told, _, _ = why.partition(" Its last output:")  # the last words may name folders
-            return self._record(command, was_interrupted=True, why=" ".join(told.split()))
-        return self._record(command, was_interrupted=False)
-
-    def _record(self, command: str, was_interrupted: bool, why: str = "") -> Record:
-        """``why`` explains an interruption that nobody asked for."""
-        experiment, lineup, rounds = self._experiment, self._lineup(), self._finished_rounds()
-        trials = tuple(
-            trial for attempt in self._attempts for trial in attempt.trials if trial.round in rounds
-        )
-        arms = tuple(
-            replace(lineup.arm(item), commands=commands(item.arm.name, self._attempts))
-            for item in lineup.contestants
-        )
-        named = {arm.name: arm for arm in arms}
-        settings = tuple(lineup.setting(item) for item in lineup.conditions)
-        there = {setting.name for setting in settings}
-        asked = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
-        rows = [
-            row
-            for item in (*asked, *twin_rows(named, lineup))
-            if (row := compared(item, trials, named, was_interrupted, lineup.no_rate)) is not None
-        ]
-        flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
-        flags.extend(lineup.doubtful_rates())
-        if was_interrupted:
-            flags.append(validity_checks.interrupted(len(rounds), self._size.rounds, why))
-        missing = {item.tool: f"not on PATH; left out: {item.title}" for item in self._left_out}
-        environment = self._environment
-        return Record(
-            format=FORMAT,
-            name=experiment.name,
-            title=experiment.title,
-            asyncdemo=__version__,
-            command=command,
-            started=str(self._journal.header["started"]),
-            ended=self._bench.now(),
-            order_seed=self._seed,
-            extent=self._extent,
-            rounds=self._size.rounds,
-            environment=replace(environment, missing={**environment.missing, **missing}),
-            arms=arms,
-            settings=settings,
-            trials=trials,
-            comparisons=tuple(rows),
-            verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
-            calibrations=tuple(self._calibrations),
-            article=experiment.article,
-            lesson=experiment.lesson,
-            interrupted=was_interrupted,
-            flags=tuple(dict.fromkeys(flags)),
-            notes=(
-                *experiment.notes,
-                *unmeasured(experiment, self._extent),
-                *notes(trials, [*self._journal.entries("gone on")]),
-            ),
-        )
-
     @property
-    def _seed(self) -> int:
-        return int(self._journal.header["seed"])
-
     def _lineup(self) -> Lineup:
-        """Return the lineup as known so far: visits may change who takes part."""
-        plain = Lineup(self._experiment.contestants, self._conditions, self._size, tuple(self._visits))
-        return replace(plain, contestants=with_twin(self._experiment, plain))
+        """The lineup as known so far: visits may change who takes part."""
+        return Lineup(self._experiment, self._size, self._journal.parts(Visit))
 
-    # -- calibration and visits -----------------------------------------------------------------------
+    # -- measuring ------------------------------------------------------------------------------------
 
-    def _calibrate(self) -> None:
-        if not self._calibrations:
-            say = self._teller(Stage.CALIBRATE, 0, NULL.title, "", 0, 1)
-            calibration = calibrate(self._bench, self._size, say)
-            self._journal.add("calibration", write(calibration))
-            self._calibrations.append(calibration)
+    def measure(self) -> None:
+        bench, journal, lineup = self._bench, self._journal, self._lineup
+        if not journal.parts(Calibration):
+            say = self._say(Stage.CALIBRATE, 0, NULL.title, "", 0, 1)
+            journal.add(calibrate(bench, self._size, say))
+        visits = list(planned_visits(lineup))
+        for done, (contestant, condition) in enumerate(visits):
+            setting = condition.setting
+            seen = lineup.visits_of(contestant.arm)
+            if not any(past.setting == setting.name or past.unavailable for past in seen):
+                say = self._say(Stage.VERIFY, 0, contestant.arm.title, setting.title, done, len(visits))
+                found = visit(bench, lineup, contestant, condition, say)
+                self._check_services()
+                journal.add(found)
+                lineup = self._lineup
+        turns = list(lineup.turns(self._seed))
+        for done, turn in enumerate(turns):
+            if not self._is_done(turn):
+                began_s = time.monotonic()
+                bench.check_interrupted()
+                self._check_services()
+                titles = lineup.contestant(turn.arm).arm.title, lineup.condition(turn.setting).setting.title
+                say = self._say(Stage.MEASURE, turn.round, *titles, done, len(turns))
+                attempted = attempt(bench, lineup, turn, self._seed, say)
+                self._check_services()  # a dead service may be the cause of any outcome
+                journal.add(attempted)
+                self._took_s.append(time.monotonic() - began_s)
 
-    def _visit_all(self) -> None:
-        sources = {condition.capacity for condition in self._conditions}
-        planned = list(self._planned_visits(sources))
-        for done, (contestant, condition) in enumerate(planned):
-            name, setting = contestant.arm.name, condition.described(self._size)
-            seen = [past for past in self._visits if past.arm == name]
-            if any(past.setting == setting.name or past.unavailable for past in seen):
-                continue
-            title = contestant.arm.title
-            say = self._teller(Stage.VERIFY, 0, title, setting.title, done, len(planned))
-            needs_capacity = setting.name in sources
-            try:
-                found = visit(self._bench, contestant, condition, setting, self._size, needs_capacity, say)
-            except Unavailable as error:
-                found = Visit(name, setting.name, unavailable=error.why, successor=error.successor)
-            self._check_services()
-            self._keep(found)
-
-    def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contestant, Condition]]:
-        """Yield the first setting of each, those whose capacity is needed, and those with checks that are not
-        repeated in each trial.
-        """
-        for contestant in self._experiment.contestants:
-            mine = [item for item in self._conditions if item.takes(contestant.arm)]
-            if contestant.arm.twin_of or contestant.arm.unavailable:
-                continue
-            for number, condition in enumerate(mine):
-                is_seen_later = all(check.always for check in condition.checks)
-                if number == 0 or not is_seen_later or condition.setting.name in sources:
-                    yield contestant, condition
-
-    def _keep(self, seen: Visit) -> None:
-        self._journal.add("visit", write(seen))
-        self._visits.append(seen)
-
-    # -- rounds ---------------------------------------------------------------------------------------
-
-    def _measure(self) -> None:
-        planned = self._turns()
-        for done, turn in enumerate(planned):
-            if self._is_done(turn):
-                continue
-            began_s = time.monotonic()
-            self._bench.check_interrupted()
-            self._check_services()
-            self._measure_one(turn, done, len(planned))
-            self._took_s.append(time.monotonic() - began_s)
-
-    def _measure_one(self, turn: Turn, done: int, of: int) -> None:
-        lineup = self._lineup()
-        contestant = next(item for item in lineup.contestants if item.arm.name == turn.arm)
-        condition = next(item for item in lineup.conditions if item.setting.name == turn.setting)
-        setting = lineup.setting(condition)
-        broken = validity_checks.not_verified(
-            item
-            for seen in lineup.visits
-            if seen.arm in {contestant.arm.name, contestant.arm.twin_of}
-            for item in seen.verifications
-            if item.setting in {"", turn.setting}
-        )
-        attempt = Attempt(
-            bench=self._bench,
-            contestant=contestant,
-            condition=condition,
-            setting=setting,
-            size=self._size,
-            turn=turn,
-            rate_per_s=lineup.rate_per_s(condition, contestant.arm),
-            seed=poisson_seed(self._seed, turn.round, turn.setting),
-            flags=() if broken is None else (broken,),
-        )
-        say = self._teller(Stage.MEASURE, turn.round, contestant.arm.title, setting.title, done, of)
-        attempted = attempt.run(say)
-        self._check_services()  # a dead service may be the cause of any outcome
-        self._journal.add("attempt", write(attempted))
-        self._attempts.append(attempted)
+    def _is_done(self, turn: Turn) -> bool:
+        """Return True also if it won't be tried again: it failed twice in a row under this setting."""
+        mine = [
+            past.trials[0]
+            for past in self._journal.parts(Attempted)
+            if (past.trials[0].arm, past.trials[0].setting) == (turn.arm, turn.setting)
+        ]
+        failed = [trial.outcome is not TrialOutcome.MEASURED for trial in mine]
+        return any(trial.round == turn.round for trial in mine) or any(map(all, pairwise(failed)))
 
     def _check_services(self) -> None:
         if died := self._experiment.died():
             raise ServiceError(died)
 
-    def _turns(self) -> list[Turn]:
-        return list(turns(self._size.rounds, self._lineup().orders, self._seed))
-
-    def _is_done(self, turn: Turn) -> bool:
-        """Return True also if it won't be tried again: it failed twice in a row under this setting."""
-        lineup = self._lineup()
-        if not any(item.arm.name == turn.arm and lineup.takes_part(item) for item in lineup.contestants):
-            return True
-        mine = [
-            trials[0]
-            for trials in (attempt.trials for attempt in self._attempts)
-            if trials and (trials[0].arm, trials[0].setting) == (turn.arm, turn.setting)
-        ]
-        if any(trial.round == turn.round for trial in mine):
-            return True
-        failed = [trial.outcome is not TrialOutcome.MEASURED for trial in mine]
-        return any(all(pair) for pair in pairwise(failed))
-
-    def _finished_rounds(self) -> frozenset[int]:
-        if not self._attempts:
-            return frozenset()
-        left = {turn.round for turn in self._turns() if not self._is_done(turn)}
-        return frozenset(range(1, self._size.rounds + 1)) - left
-
-    def _teller(
-        self, stage: Stage, number: int, arm: str, setting: str, done: int, of: int
-    ) -> Callable[[str], None]:
+    def _say(self, stage: Stage, number: int, arm: str, setting: str, done: int, of: int) -> Say:
         def say(step: str) -> None:
             left_s = None
-            if stage is Stage.MEASURE and self._took_s:
+            if self._took_s:
                 # the mean, not the median: slow ones recur in each round
                 left_s = statistics.fmean(self._took_s) * (of - done)
             rounds = self._size.rounds
             self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, left_s))
 
         return say
+
+    # -- the record -----------------------------------------------------------------------------------
+
+    def record(self, ended: str | None = None) -> Record:
+        """``ended`` is given if it was ended early: why, or "" if someone asked for it."""
+        experiment, lineup, journal = self._experiment, self._lineup, self._journal
+        attempts = journal.parts(Attempted)
+        rounds, trials = self._finished(lineup, attempts)
+        arms = [
+            replace(lineup.arm(item.arm), commands=commands(item.arm.name, attempts))
+            for item in lineup.contestants
+        ]
+        rows = Rows(lineup, trials, {arm.name: arm for arm in arms}, ended is not None)
+        asked = (*experiment.asked, *twin_rows(lineup))
+        comparisons = tuple(row for item in asked if (row := rows.row(item)) is not None)
+        flags = [flag for row in comparisons for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
+        flags.extend(lineup.doubtful_rates())
+        if ended is not None:
+            flags.append(validity_checks.interrupted(len(rounds), self._size.rounds, ended))
+        return Record(
+            format=FORMAT,
+            name=experiment.name,
+            title=experiment.title,
+            asyncdemo=__version__,
+            command=self._command,
+            started=str(journal.header["started"]),
+            ended=utc_now(),
+            order_seed=self._seed,
+            extent=self._extent,
+            rounds=self._size.rounds,
+            environment=replace(self._environment, missing=experiment.missing),
+            arms=tuple(arms),
+            settings=tuple(lineup.setting(item) for item in experiment.conditions),
+            trials=trials,
+            comparisons=comparisons,
+            verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
+            calibrations=tuple(journal.parts(Calibration)),
+            article=experiment.article,
+            lesson=experiment.lesson,
+            interrupted=ended is not None,
+            flags=tuple(dict.fromkeys(flags)),
+            notes=(*experiment.notes, *notes(trials, [item.at for item in journal.parts(Resumption)])),
+        )
+
+    def _finished(self, lineup: Lineup, attempts: list[Attempted]) -> tuple[set[int], tuple[Trial, ...]]:
+        """Return the complete rounds, and their trials."""
+        if not attempts:
+            return set(), ()
+        left = {turn.round for turn in lineup.turns(self._seed) if not self._is_done(turn)}
+        trials = (trial for attempted in attempts for trial in attempted.trials if trial.round not in left)
+        return set(range(1, self._size.rounds + 1)) - left, tuple(trials)

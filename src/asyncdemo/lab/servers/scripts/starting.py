@@ -1,6 +1,6 @@
 """Shared by the scripts here: options, the app, a socket, and workers that share it.
 
-They run in environments without asyncdemo. Not here: any particular server.
+They run in environments without asyncdemo.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""A whole experiment with made-up contestants: what is measured when, and what becomes of those that fail."""
+"""A whole experiment with made-up contestants: what is measured, and what becomes of those that fail."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
-from asyncdemo.lab.harness import Unavailable
-from asyncdemo.lab.harness.engines import OURS
+from asyncdemo.lab.harness import NotStarted, Unavailable
 from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.harness.protocol.description import (
     Asked,
@@ -42,28 +42,55 @@ from tests.support.fake_lab import (
 )
 
 SHORT = replace(SIZE, rounds=3)
-CLOSED_10_S = replace(CLOSED, duration_s=10)
+MEASURED = TrialOutcome.MEASURED
+AT_CLOSED = Condition(CLOSED, (SEND,))
+OPEN = Setting("open", "500 a second", Loop.OPEN, (), rate_per_s=500)
+SEARCH = Condition(Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0), (SEND,), capacity="closed")
+SEARCHED = (a_row("fast", "slow", "search", "offered_per_s"),)
 
 
-def measured(*contestants: FakeServer, **more: object) -> Record:
-    bench, _ = a_bench(*contestants)
-    return run(an_experiment(*contestants, **more), Extent.DEFAULT, bench=bench, seed=1)  # type: ignore[arg-type]
+class Lab:
+    """Measures, with what is the same for several runs of a test."""
+
+    def __init__(self, *contestants: FakeServer, **spoil: Any) -> None:
+        self.contestants = contestants
+        self.bench, self.engine = a_bench(*contestants, **spoil)
+
+    def run(self, journal: Path | None = None, changed: dict[str, Any] | None = None, **more: Any) -> Record:
+        experiment = replace(an_experiment(*self.contestants, **more), **(changed or {}))
+        seed = 1 if journal is None else None
+        record = run(experiment, Extent.DEFAULT, journal=journal, seed=seed, bench=self.bench)
+        assert parse_record(dump_record(record)) == record
+        assert not any(one.running for one in self.contestants)
+        return record
+
+
+def measured(*contestants: FakeServer, **more: Any) -> Record:
+    return Lab(*contestants).run(**more)
 
 
 def kinds(record: Record, row: int = 0) -> set[FlagKind]:
     return {flag.kind for flag in record.comparisons[row].flags}
 
 
+def words(record: Record, kind: FlagKind, row: int = 0) -> list[str]:
+    return [flag.words for flag in record.comparisons[row].flags if flag.kind is kind]
+
+
 def outcomes(record: Record, arm: str) -> list[TrialOutcome]:
     return [trial.outcome for trial in record.trials if trial.arm == arm]
+
+
+def two() -> tuple[FakeServer, FakeServer]:
+    return FakeServer("slow"), FakeServer("fast", [3000.0])
 
 
 # -- what is measured ----------------------------------------------------------------------------------
 
 
 def test_seven_rounds_have_every_arm_once_and_the_base_twice() -> None:
-    record = measured(FakeServer("slow", [1000.0]), FakeServer("fast", [3000.0]))
-    assert parse_record(dump_record(record)) == record
+    slow, fast = two()
+    record = measured(slow, fast, conditions=(replace(AT_CLOSED, knobs={"workers": 4}),))
     assert [(trial.round, trial.place) for trial in record.trials] == [
         (number, place) for number in range(1, 8) for place in (1, 2, 3)
     ]
@@ -77,73 +104,66 @@ def test_seven_rounds_have_every_arm_once_and_the_base_twice() -> None:
     twin = record.comparisons[-1]
     assert (twin.arm, twin.base, twin.flags) == ("slow-again", "slow", ())
     assert twin.measured is not None and twin.measured.holds_one
-    assert record.order_seed == 1 and record.arm("slow-again").twin_of == "slow"
+    assert record.arm("slow-again").twin_of == "slow"
+    assert slow.knobs == [{"workers": 4}] * (1 + 2 * 7), "looked at once, and started anew for each trial"
 
 
-@pytest.mark.parametrize(("rounds", "alarmed"), [(1, False), (5, False), (6, True), (7, True)])
+@pytest.mark.parametrize(("rounds", "alarmed"), [(5, False), (6, True)])
 def test_twins_that_differ_in_six_rounds_are_a_flag_of_all_of_it_and_withdraw_nothing(
     rounds: int, alarmed: bool
 ) -> None:
     """The twin is in truth another contestant, and faster each time."""
-    slow, fast, other = FakeServer("slow"), FakeServer("fast"), FakeServer("other", [1100.0])
-    experiment = an_experiment(slow, fast, size=replace(SIZE, rounds=rounds))
+    slow, fast = two()
+    other = FakeServer("other", [1100.0])
     twin = Contestant(an_arm("slow-again", twin_of="slow"), other)
-    bench, _ = a_bench(slow, fast, other)
-    experiment = replace(experiment, contestants=(*experiment.contestants, twin))
-    record = run(experiment, Extent.DEFAULT, bench=bench, seed=1)
+    own = tuple(Contestant(an_arm(one.name), one) for one in (slow, fast))
+    record = Lab(slow, fast, other).run(
+        changed={"contestants": (*own, twin)},
+        asked=(a_row("fast", "slow"),),
+        size=replace(SIZE, rounds=rounds),
+    )
     assert (FlagKind.TWINS_DIFFER in kinds(record, -1)) is alarmed
     assert [flag.kind for flag in record.flags] == [FlagKind.TWINS_DIFFER] * alarmed
     assert record.comparisons[0].measured is not None
 
 
-def test_a_contestant_is_started_anew_for_each_trial_and_never_left_running() -> None:
-    slow = FakeServer("slow")
-    bench, _ = a_bench(slow)
-    experiment = an_experiment(
-        slow, conditions=(Condition(CLOSED, (SEND,), knobs={"workers": 4}),), size=SHORT
-    )
-    run(experiment, Extent.DEFAULT, bench=bench)
-    assert slow.starts == 1 + 2 * 3, "once to look at it, then it and its twin in three rounds"
-    assert slow.running == 0
-    assert slow.knobs == [{"workers": 4}] * 7
-
-
-def test_each_window_is_preceded_by_short_ones_that_agree() -> None:
-    slow = FakeServer("slow", [100.0, 900.0, 990.0, 1000.0])
-    bench, engine = a_bench(slow)
-    record = run(an_experiment(slow, size=replace(SHORT, rounds=1)), Extent.DEFAULT, bench=bench)
-    first, second = record.trials
-    assert first.counted == {"warm_up_windows": 4.0, "warm_up_agreed": 1.0}
-    assert second.counted == {"warm_up_windows": 2.0, "warm_up_agreed": 1.0}
-    of_slow = [plan.duration_s for plan in engine.plans if plan.port == slow.port]
-    assert of_slow == [1, 1, 1, 1, 10, 1, 1, 10]
-
-
-def test_what_never_settles_is_measured_and_told() -> None:
-    restless = FakeServer("restless", [float(2**power) for power in range(40)])
-    record = measured(restless, size=replace(SHORT, rounds=1))
-    assert "In 2 of 2 trials no two windows of warming up agreed." in record.notes
+@pytest.mark.parametrize(
+    ("setting", "rates", "windows", "agreed"),
+    [
+        (CLOSED, [100, 100], 2, True),
+        (CLOSED, [100, 96, 100], 2, True),
+        (CLOSED, [10, 100, 120, 121], 4, True),
+        (CLOSED, [1, 2, 4, 8, 16], 4, False),
+        # what settles there is the median latency: here 2 ms, 1.33, 1.25
+        (OPEN, [1000, 2000, 2500], 3, True),
+    ],
+)
+def test_each_window_is_preceded_by_short_ones_until_two_agree(
+    setting: Setting, rates: list[float], windows: int, agreed: bool
+) -> None:
+    slow = FakeServer("slow", rates)
+    lab = Lab(slow)
+    record = lab.run(conditions=(Condition(setting, (SEND,)),), size=replace(SHORT, rounds=1))
+    assert record.trials[0].counted == {"warm_up_windows": windows, "warm_up_agreed": agreed}
+    lasted = [plan.duration_s for plan in lab.engine.plans if plan.port == slow.port]
+    assert lasted[: windows + 1] == [1] * windows + [10]
+    assert ("In 1 of 2 trials no two windows of warming up agreed." in record.notes) is not agreed
 
 
 def test_the_rate_is_a_share_of_what_the_slowest_can_do_and_the_same_for_all() -> None:
     half = Setting("half", "50 %", Loop.OPEN, (), of_capacity=0.5, arrivals="poisson")
-    conditions = (Condition(CLOSED, (SEND,)), Condition(half, (SEND,), capacity="closed"))
-    contestants = (FakeServer("slow", [1000.0]), FakeServer("fast", [3000.0]))
-    bench, engine = a_bench(*contestants)
-    record = run(an_experiment(*contestants, conditions=conditions, size=SHORT), Extent.DEFAULT, bench=bench)
+    lab = Lab(*two())
+    record = lab.run(conditions=(AT_CLOSED, Condition(half, (SEND,), capacity="closed")), size=SHORT)
     assert record.setting("half").rate_per_s == 500
-    plans = [plan for plan in engine.plans if plan.arrivals == "poisson" and plan.duration_s == 10]
+    plans = [plan for plan in lab.engine.plans if plan.arrivals == "poisson" and plan.duration_s == 10]
     assert {plan.rate for plan in plans} == {500}
     assert len({plan.seed for plan in plans}) == 3, "each round has arrivals of its own, the same for all"
 
 
 def test_a_search_ends_at_the_highest_rate_within_the_budget() -> None:
     # latency 1 / (1 - rate / 1000) ms, its 99th percentile three times that: 6 ms at 500 per second
-    search = Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0)
-    conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
-    asked = (a_row("fast", "slow", "search", "offered_per_s"),)
     slow, fast = FakeServer("slow", [1000.0]), FakeServer("fast", [2000.0])
-    record = measured(slow, fast, conditions=conditions, asked=asked, size=SHORT)
+    record = measured(slow, fast, conditions=(AT_CLOSED, SEARCH), asked=SEARCHED, size=SHORT)
     steps = [trial for trial in record.trials if trial.arm == "slow" and trial.round == 1][1:]
     assert [trial.step for trial in steps] == list(range(1, len(steps) + 1))
     last = [trial for trial in steps if trial.counts][-1]
@@ -155,17 +175,23 @@ def test_a_search_ends_at_the_highest_rate_within_the_budget() -> None:
     assert "do not count" not in "".join(record.notes), "steps over the budget are what a search is made of"
 
 
+def test_a_search_without_any_rate_within_the_budget_ends_too() -> None:
+    never = replace(SEARCH, setting=replace(SEARCH.setting, budget_ms=1.0))
+    record = measured(*two(), conditions=(AT_CLOSED, never), asked=SEARCHED, size=replace(SHORT, rounds=1))
+    steps = [trial for trial in record.trials if trial.arm == "slow" and trial.step]
+    assert [trial.offered_per_s for trial in steps] == [500 / 2**number for number in range(12)]
+    assert record.comparisons[0].measured is None
+
+
 def test_a_search_in_which_the_client_was_the_limit_has_no_result() -> None:
-    search = Setting("search", "12 ms", Loop.OPEN, (), budget_ms=12.0)
-    conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
-    slow, fast = FakeServer("slow"), FakeServer("fast")
-    bench, engine = a_bench(slow, fast)
+    wide = replace(SEARCH, setting=replace(SEARCH.setting, budget_ms=12.0))
     # half of the capacity is served, and well; above that it is the client that cannot go on
-    engine.spoil = lambda load, plan: replace(load, client_busy=0.9) if (plan.rate or 0) > 500 else load
-    experiment = an_experiment(
-        slow, fast, conditions=conditions, asked=(a_row("fast", "slow", "search", "offered_per_s"),)
+    lab = Lab(
+        FakeServer("slow"),
+        FakeServer("fast"),
+        spoil=lambda load, plan: replace(load, client_busy=0.9) if (plan.rate or 0) > 500 else load,
     )
-    record = run(experiment, Extent.DEFAULT, bench=bench)
+    record = lab.run(conditions=(AT_CLOSED, wide), asked=SEARCHED)
     searched = [trial for trial in record.trials if trial.step]
     assert {trial.arm for trial in searched} == {"slow", "fast", "slow-again"}
     assert {trial.step for trial in searched} == {1, 2}
@@ -184,103 +210,118 @@ def test_figures_of_its_own_are_the_most_that_was_seen_or_what_is_there_afterwar
     assert record.trials[0].figure("counted.rows") == 10_000
 
 
-def test_a_setting_for_a_load_program_that_is_not_there_is_left_out_and_said() -> None:
+def test_what_a_run_leaves_out_is_said() -> None:
+    more = replace(CLOSED, name="more", title="100 clients", clients=100)
     other = replace(CLOSED, name="by-oha", title="By oha", tool="oha")
     record = measured(
-        FakeServer("slow"), conditions=(Condition(CLOSED, (SEND,)), Condition(other, (SEND,))), size=SHORT
+        *two(),
+        conditions=tuple(Condition(setting, (SEND,)) for setting in (CLOSED, more, other)),
+        asked=(a_row("fast", "slow"), a_row("fast", "slow", "more"), a_row("fast", "slow", "by-oha")),
+        size=replace(SHORT, settings=("closed", "by-oha")),
     )
     assert [setting.name for setting in record.settings] == ["closed"]
+    assert [row.setting for row in record.comparisons] == ["closed", "closed"]
+    assert "Not measured in a default run: 100 clients." in record.notes
     assert record.environment.missing == {"oha": "not on PATH; left out: By oha"}
 
 
-def test_an_experiment_that_asks_for_an_unknown_capacity_is_not_begun() -> None:
-    half = Setting("half", "50 %", Loop.OPEN, (), of_capacity=0.5)
-    with pytest.raises(ValueError, match="'closed' is none of its settings"):
-        measured(FakeServer("slow"), conditions=(Condition(half, (SEND,), capacity="closed"),))
+def test_two_arms_of_one_name_are_known_before_anything_is_measured() -> None:
+    slow = FakeServer("slow")
+    with pytest.raises(ValueError, match="two of the arms are called 'slow'"):
+        measured(slow, FakeServer("slow"))
+    assert slow.starts == 0
 
 
 # -- those that fail ----------------------------------------------------------------------------------
 
-
-def test_one_that_dies_under_load_is_an_outcome_and_the_others_go_on() -> None:
-    fast = FakeServer("fast", dies={3})
-    record = measured(FakeServer("slow"), fast)
-    assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
-    assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
-    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
-    died = next(trial for trial in record.trials if trial.outcome is TrialOutcome.DIED)
-    assert died.problem == "exit code 3"
+AT_TIMES = {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
 
 
-def spoiled_by_the_load(fast: FakeServer, starts: range, window_s: float = 10, dies: bool = False) -> Record:
-    """The load program ends without a result in windows of that length, in these starts of fast."""
-    slow = FakeServer("slow")
-    bench, engine = a_bench(slow, fast)
+@pytest.mark.parametrize(
+    ("fault", "tries", "problem", "flags"),
+    [
+        ({"dies": {3}}, [MEASURED, TrialOutcome.DIED, *[MEASURED] * 5], "exit code 3", AT_TIMES),
+        ({"end_fails": {2}}, [TrialOutcome.PORT_KEPT, *[MEASURED] * 6], "somebody still holds it", AT_TIMES),
+        (
+            {"start_fails": dict.fromkeys(range(2, 100), hung())},
+            [TrialOutcome.HUNG] * 2,
+            "it hangs",
+            {FlagKind.CONTESTANT_FAILED},
+        ),
+        (
+            {"load_fails": {3}},
+            [MEASURED, TrialOutcome.LOAD_FAILED, *[MEASURED] * 5],
+            "ab ended with exit code 104",
+            AT_TIMES,
+        ),
+        (
+            {"load_fails": range(2, 100)},
+            [TrialOutcome.LOAD_FAILED] * 2,
+            "ab ended with exit code 104",
+            {FlagKind.LOAD_FAILED},
+        ),
+        (
+            {"silent": True},
+            [TrialOutcome.HUNG] * 2,
+            "none of 10 requests was answered (timeout: no answer)",
+            {FlagKind.CONTESTANT_FAILED},
+        ),
+    ],
+)
+def test_a_failure_is_an_outcome_after_two_in_a_row_it_is_not_tried_again_and_the_others_go_on(
+    fault: dict[str, Any], tries: list[TrialOutcome], problem: str, flags: set[FlagKind]
+) -> None:
+    record = measured(FakeServer("slow"), FakeServer("fast", **fault))
+    assert outcomes(record, "fast") == tries
+    assert outcomes(record, "slow") == [MEASURED] * 7
+    assert kinds(record) == flags
+    assert {trial.problem for trial in record.trials if trial.outcome is not MEASURED} == {problem}
 
-    def fail(load: Load, plan: Plan) -> Load:
-        if plan.port == fast.port and plan.duration_s == window_s and fast.starts in starts:
-            fast.dies = {fast.starts} if dies else ()
-            raise AsyncdemoError("ab ended with exit code 104 and said: reset")
-        return load
 
-    engine.spoil = fail
-    check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
-    record = run(an_experiment(slow, fast, checks=(check,)), Extent.DEFAULT, bench=bench, seed=1)
-    assert parse_record(dump_record(record)) == record
-    return record
-
-
-def test_a_load_program_that_fails_is_an_outcome_of_that_trial_alone() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(3, 4))
-    assert outcomes(record, "fast").count(TrialOutcome.LOAD_FAILED) == 1
-    assert outcomes(record, "fast").count(TrialOutcome.MEASURED) == 6
-    failed = next(trial for trial in record.trials if trial.outcome is TrialOutcome.LOAD_FAILED)
-    assert failed.problem == "ab ended with exit code 104 and said: reset"
-    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
-    assert "1 of 21 trials do not count: load failed 1." in record.notes
-
-
-def test_a_load_program_that_fails_twice_in_a_row_is_not_tried_again_and_the_row_says_so() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(2, 100))
-    assert outcomes(record, "fast") == [TrialOutcome.LOAD_FAILED] * 2
-    assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
-    assert kinds(record) == {FlagKind.LOAD_FAILED}
-    assert record.comparisons[0].flags[0].words == "fast: ab ended with exit code 104 and said: reset"
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ({"dies": {3, 4}}, "Fast died in 2 of 3 tries and was not tried again: exit code 3."),
+        ({"dies": {3}}, "Fast died in 1 of 7 tries: exit code 3."),
+        ({"dies": {7, 8}}, "Fast died in 2 of 7 tries: exit code 3."),
+        (
+            {"start_fails": {2: hung("no answer"), 4: NotStarted("no port.")}},
+            "Fast hung in 1 and did not start in 1 of 7 tries: no answer; no port.",
+        ),
+    ],
+)
+def test_one_that_failed_in_some_rounds_is_named_with_what_happened_on_whichever_side_of_a_row(
+    fault: dict[str, Any], said: str
+) -> None:
+    row = replace(a_row("fast", "slow"), published=Published("3.1", 3.1))
+    record = measured(
+        FakeServer("slow"), FakeServer("fast", [3000.0], **fault), asked=(row, a_row("slow", "fast"))
+    )
+    assert record.comparisons[0].verdict is Verdict.REPRODUCED, "the rounds that are left still count"
+    for number in (0, 1):
+        assert words(record, FlagKind.FAILED_AT_TIMES, number) == [said]
 
 
 def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(3, 4), dies=True)
-    assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
-    assert TrialOutcome.LOAD_FAILED not in outcomes(record, "fast")
+    fast = FakeServer("fast")
+
+    def fail(load: Load, plan: Plan) -> Load:
+        if plan.port == fast.port and plan.duration_s == SIZE.window_s and fast.starts == 3:
+            fast.dies = {3}
+            raise AsyncdemoError("ab ended with exit code 104")
+        return load
+
+    record = Lab(FakeServer("slow"), fast, spoil=fail).run()
+    assert outcomes(record, "fast") == [MEASURED, TrialOutcome.DIED, *[MEASURED] * 5]
+    assert "1 of 21 trials do not count: died 1." in record.notes
 
 
 def test_what_was_looked_at_under_a_load_that_failed_was_not_verified() -> None:
-    record = spoiled_by_the_load(FakeServer("fast"), range(1, 2), window_s=2)
+    check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
+    record = measured(FakeServer("slow"), FakeServer("fast", load_fails={1}), checks=(check,))
     (item,) = (item for item in record.verifications if item.arm == "fast")
-    assert item.seen == "load failed: ab ended with exit code 104 and said: reset"
+    assert item.seen == "load failed: ab ended with exit code 104"
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
-
-
-def test_one_that_keeps_its_port_has_no_figure_of_that_trial() -> None:
-    record = measured(FakeServer("slow"), FakeServer("fast", end_fails={2}))
-    assert outcomes(record, "fast")[0] is TrialOutcome.PORT_KEPT
-    assert outcomes(record, "fast")[1:] == [TrialOutcome.MEASURED] * 6
-
-
-def test_one_that_answers_nothing_hangs() -> None:
-    record = measured(FakeServer("slow"), FakeServer("fast", silent=True), size=SHORT)
-    (trial, *_) = (trial for trial in record.trials if trial.arm == "fast")
-    assert trial.outcome is TrialOutcome.HUNG
-    assert trial.problem == "none of 10 requests was answered (timeout: no answer)"
-    assert FlagKind.CONTESTANT_FAILED in kinds(record)
-
-
-def test_one_that_does_not_start_twice_in_a_row_is_not_tried_again() -> None:
-    fast = FakeServer("fast", start_fails=dict.fromkeys(range(2, 100), hung()))
-    record = measured(FakeServer("slow"), fast)
-    assert outcomes(record, "fast") == [TrialOutcome.HUNG] * 2
-    assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
-    assert kinds(record) == {FlagKind.CONTESTANT_FAILED}
 
 
 def test_one_that_cannot_be_had_is_a_row_that_says_so_and_the_next_one_has_the_twin() -> None:
@@ -300,8 +341,7 @@ def test_one_that_answers_wrongly_is_not_measured() -> None:
         right = scene.arm.name != "fast"
         return Seen("hello" if right else "goodbye", right)
 
-    check = Check("GET /", "hello", look, always=True)
-    record = measured(FakeServer("slow"), FakeServer("fast"), checks=(check,), size=SHORT)
+    record = measured(*two(), checks=(Check("GET /", "hello", look, always=True),), size=SHORT)
     assert outcomes(record, "fast") == [TrialOutcome.WRONG_ANSWER] * 2
     problems = {trial.problem for trial in record.trials if trial.arm == "fast"}
     assert problems == {"GET /: hello was asked for, goodbye was seen"}
@@ -311,12 +351,11 @@ def test_one_that_answers_wrongly_is_not_measured() -> None:
 
 def test_what_was_not_as_asked_for_withdraws_the_figures() -> None:
     check = Check("workers", "4", lambda scene: Seen("3", scene.arm.name != "fast"), When.LOADED)
-    published = Published("three times", 3.0)
-    row = replace(a_row("fast", "slow"), published=published)
-    record = measured(FakeServer("slow"), FakeServer("fast"), checks=(check,), asked=(row,), size=SHORT)
-    assert outcomes(record, "fast") == [TrialOutcome.MEASURED] * 3
-    assert kinds(record) == {FlagKind.NOT_VERIFIED}
+    row = replace(a_row("fast", "slow"), published=Published("three times", 3.0))
+    record = measured(*two(), checks=(check,), asked=(row,), size=SHORT)
+    assert outcomes(record, "fast") == [MEASURED] * 3
     assert record.comparisons[0].verdict is Verdict.REFUSED
+    assert kinds(record) == {FlagKind.NOT_VERIFIED}
     assert record.comparisons[0].flags[0].words == "workers: 4 was asked for, 3 was seen."
 
 
@@ -332,58 +371,55 @@ def test_a_check_that_breaks_is_what_was_seen() -> None:
 # -- ended early, and going on --------------------------------------------------------------------------
 
 
-def ended_after(trials: int, journal: Path, contestants: tuple[FakeServer, ...], how: str) -> Record:
+def ended_after(trials: int, journal: Path | None, *contestants: FakeServer, ctrl_c: bool = False) -> Record:
     """By the callback that is asked, or by Ctrl-C in the middle of something."""
-    bench, engine = a_bench(*contestants)
     windows = 0
 
     def count(load: Load, plan: Plan) -> Load:
         nonlocal windows
-        windows += plan.duration_s == 10 and plan.port != getattr(bench.null, "port", 0)
-        if how == "ctrl-c" and windows > trials:
+        windows += plan.duration_s == 10 and plan.port in {one.port for one in contestants}
+        if ctrl_c and windows > trials:
             raise KeyboardInterrupt
         return load
 
-    engine.spoil = count
-    return run(
+    bench, _ = a_bench(*contestants, spoil=count)
+    record = run(
         an_experiment(*contestants),
         Extent.DEFAULT,
-        interrupted=lambda: how == "asked" and windows >= trials,
+        interrupted=lambda: not ctrl_c and windows >= trials,
         journal=journal,
         bench=bench,
     )
+    assert parse_record(dump_record(record)) == record
+    assert record.interrupted and not any(one.running for one in contestants)
+    return record
 
 
-@pytest.mark.parametrize("how", ["asked", "ctrl-c"])
-def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("ctrl_c", [False, True])
+def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(
+    tmp_path: Path, ctrl_c: bool
+) -> None:
     journal = tmp_path / "made-up.journal"
-    slow, fast = FakeServer("slow"), FakeServer("fast", [3000.0])
-    first = ended_after(5, journal, (slow, fast), how)
-    assert first.interrupted and slow.running == fast.running == 0
-    assert {trial.round for trial in first.trials} == {1}
+    first = ended_after(5, journal, *two(), ctrl_c=ctrl_c)
+    assert {trial.round for trial in first.trials} == {1} and not first.notes
     assert first.flags[-1].kind is FlagKind.INTERRUPTED
     assert first.flags[-1].words.startswith("1 of 7 rounds")
-    assert parse_record(dump_record(first)) == first
 
-    slow, fast = FakeServer("slow"), FakeServer("fast", [3000.0])
-    bench, _ = a_bench(slow, fast)
-    second = run(an_experiment(slow, fast), Extent.DEFAULT, journal=journal, bench=bench)
+    slow, fast = two()
+    second = Lab(slow, fast).run(journal)
     assert slow.starts + fast.starts == 21 - 5, "what was finished is not measured again"
-    assert not second.interrupted and len(second.trials) == 21
-    assert second.trials[:3] == first.trials
+    assert not second.interrupted and second.trials[:3] == first.trials
     assert second.order_seed == first.order_seed and second.started == first.started
     assert any("ended, and continued later" in note for note in second.notes)
-    assert not first.notes
-    assert {(trial.round, trial.place) for trial in second.trials} == {
+    assert [(trial.round, trial.place) for trial in second.trials] == [
         (number, place) for number in range(1, 8) for place in (1, 2, 3)
-    }
+    ]
 
 
-def test_a_run_ended_before_its_first_round_is_a_record_without_rows(tmp_path: Path) -> None:
-    record = ended_after(1, tmp_path / "j", (FakeServer("slow"), FakeServer("fast")), "asked")
-    assert record.interrupted and record.trials == () and record.comparisons == ()
+def test_a_run_ended_before_its_first_round_is_a_record_without_rows() -> None:
+    record = ended_after(1, None, *two())
+    assert record.trials == () and record.comparisons == ()
     assert record.verifications == () and record.calibrations
-    assert parse_record(dump_record(record)) == record
 
 
 @pytest.mark.parametrize("how", ["asked", "counted"])
@@ -392,8 +428,7 @@ def test_a_service_that_dies_ends_the_run_with_the_finished_rounds_and_the_reaso
 ) -> None:
     """Whether it is asked if it lives, or does not answer when something is counted in it."""
     journal = tmp_path / "made-up.journal"
-    slow, fast = FakeServer("slow"), FakeServer("fast", [3000.0])
-    bench, _ = a_bench(slow, fast)
+    slow, fast = two()
     sentence = "PostgreSQL has died: its server was ended by SIGKILL."
 
     def died() -> str:
@@ -405,50 +440,40 @@ def test_a_service_that_dies_ends_the_run_with_the_finished_rounds_and_the_reaso
             raise ServiceError(died())
         return 1.0
 
-    counts = (Count("db_sessions", sessions),) if how == "counted" else ()
-    experiment = an_experiment(slow, fast, counts=counts)
-    mortal = experiment if how == "counted" else replace(experiment, died=died)
-    first = run(mortal, Extent.DEFAULT, journal=journal, bench=bench)
+    counted = {"counts": (Count("db_sessions", sessions),)} if how == "counted" else {}
+    first = Lab(slow, fast).run(journal, {"died": died} if how == "asked" else {}, **counted)
     assert first.interrupted and {trial.round for trial in first.trials} == {1}
     assert first.flags[-1].words == f"1 of 7 rounds were finished when the run was ended: {sentence}"
     assert slow.starts + fast.starts == 8, "nobody else is tried"
-    assert slow.running == fast.running == 0
-    assert parse_record(dump_record(first)) == first
 
-    slow, fast = FakeServer("slow"), FakeServer("fast", [3000.0])
-    bench, _ = a_bench(slow, fast)
-    again = an_experiment(slow, fast)
-    second = run(again, Extent.DEFAULT, journal=journal, bench=bench)
-    assert not second.interrupted and len(second.trials) == 21
+    slow, fast = two()
+    second = Lab(slow, fast).run(journal)
     assert slow.starts + fast.starts == 21 - 5, "what it died under is measured again"
-    assert {trial.outcome for trial in second.trials} == {TrialOutcome.MEASURED}
+    assert [trial.outcome for trial in second.trials] == [MEASURED] * 21
 
 
 def test_a_load_under_way_is_let_go_at_once() -> None:
-    contestant = FakeServer("slow")
-    bench, engine = a_bench(contestant)
+    slow = FakeServer("slow")
+    bench, engine = a_bench(slow)
     answers = iter([False, True])
     bench = replace(bench, interrupted=lambda: next(answers))
-    with contestant.start({}) as started:
-        scene = Scene(an_arm("slow"), CLOSED, started)
-        plan = bench.plan(Condition(CLOSED, (SEND,)), CLOSED_10_S, started.port)
-        with pytest.raises(Interrupted):
-            bench.window(OURS, plan, scene)
+    with (
+        pytest.raises(Interrupted),
+        bench.started(Contestant(an_arm("slow"), slow), AT_CLOSED, replace(CLOSED, duration_s=10)) as running,
+    ):
+        running.window(running.plan())
     assert len(engine.plans) == 1
 
 
 def test_the_journal_of_another_run_is_not_taken_up(tmp_path: Path) -> None:
-    journal = tmp_path / "made-up.journal"
-    ended_after(5, journal, (FakeServer("slow"), FakeServer("fast")), "asked")
-    slow = FakeServer("slow")
-    bench, _ = a_bench(slow)
+    ended_after(5, tmp_path / "journal", *two())
     with pytest.raises(LabFileError, match=r"its arms differs\. Remove it to start over"):
-        run(an_experiment(slow), Extent.DEFAULT, journal=journal, bench=bench)
+        Lab(FakeServer("slow")).run(tmp_path / "journal")
 
 
 def test_progress_tells_round_contestant_and_time_left() -> None:
     told: list[Progress] = []
-    contestants = (FakeServer("slow"), FakeServer("fast"))
+    contestants = two()
     bench, _ = a_bench(*contestants)
     run(an_experiment(*contestants, size=SHORT), Extent.DEFAULT, told.append, bench=bench)
     assert list(dict.fromkeys(one.stage for one in told)) == [Stage.CALIBRATE, Stage.VERIFY, Stage.MEASURE]
@@ -460,26 +485,7 @@ def test_progress_tells_round_contestant_and_time_left() -> None:
     assert [one.done for one in rounds if one.step == "start"] == list(range(9))
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (a_row("fast", "nobody"), "is about what is not there: nobody"),
-        (a_row("fast", "slow", "open"), "is about what is not there: open"),
-        (a_row("fast", "slow", figure="load.speed"), "a trial has no figure 'load.speed'"),
-    ],
-)
-def test_a_row_about_what_is_not_there_is_known_before_anything_is_measured(row: Asked, words: str) -> None:
-    slow = FakeServer("slow")
-    with pytest.raises(ValueError, match=words):
-        measured(slow, FakeServer("fast"), asked=(row,))
-    assert slow.starts == 0
-
-
-def test_two_arms_of_one_name_are_known_before_anything_is_measured() -> None:
-    slow = FakeServer("slow")
-    with pytest.raises(ValueError, match="two of the arms are called 'slow'"):
-        measured(slow, FakeServer("slow"))
-    assert slow.starts == 0
+# -- rows ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -492,11 +498,10 @@ def test_what_an_article_says_in_words_has_a_direction(rate: float, verdict: Ver
 
 
 def test_a_figure_that_no_trial_has_is_a_row_that_says_so() -> None:
-    record = measured(
-        FakeServer("slow"), FakeServer("fast"), asked=(a_row("fast", "slow", figure="counted.rows"),)
-    )
-    assert kinds(record) == {FlagKind.NOT_VERIFIED}
-    assert "No trial has the figure counted.rows" in record.comparisons[0].flags[0].words
+    record = measured(*two(), asked=(a_row("fast", "slow", figure="counted.rows"),))
+    assert words(record, FlagKind.NOT_VERIFIED) == [
+        "No trial has the figure counted.rows, or no round has it of both."
+    ]
 
 
 def test_a_row_against_a_number_asks_nothing_of_any_other_trial() -> None:
@@ -506,19 +511,16 @@ def test_a_row_against_a_number_asks_nothing_of_any_other_trial() -> None:
         return replace(load, client_busy=0.95 if plan.clients == CLOSED.clients else 0.2)
 
     many = replace(CLOSED, name="many", title="100 clients", clients=100)
-    rows = (
+    rows: tuple[Asked, ...] = (
         replace(a_row("fast", "fast", "many"), base_value=500.0),
         replace(a_row("fast", "fast", "many"), base_setting="closed"),
     )
-    fast = FakeServer("fast", [1000.0])
-    conditions = (Condition(CLOSED, (SEND,)), Condition(many, (SEND,)))
-    bench, _ = a_bench(fast, spoil=spoil)
-    record = run(an_experiment(fast, conditions=conditions, asked=rows), Extent.DEFAULT, bench=bench, seed=1)
+    lab = Lab(FakeServer("fast", [1000.0]), spoil=spoil)
+    record = lab.run(conditions=(AT_CLOSED, Condition(many, (SEND,))), asked=rows)
     against_number, against_trials = record.comparisons[:2]
     assert against_number.measured is not None and against_number.measured.pairs == (2.0,) * SIZE.rounds
     assert (against_number.base_value, against_number.base_median, against_number.flags) == (500.0, 500.0, ())
     assert against_trials.measured is None
-    assert parse_record(dump_record(record)) == record
 
 
 def test_an_overload_takes_the_percentiles_and_leaves_the_throughput() -> None:
@@ -533,16 +535,3 @@ def test_an_overload_takes_the_percentiles_and_leaves_the_throughput() -> None:
     assert kinds(record, 1) == set()
     assert record.comparisons[1].measured is not None
     assert record.comparisons[1].measured.median == 1.5
-
-
-def test_a_quick_run_says_what_it_leaves_out() -> None:
-    more = replace(CLOSED, name="more", title="100 clients", clients=100)
-    record = measured(
-        FakeServer("slow"),
-        FakeServer("fast"),
-        conditions=(Condition(CLOSED, (SEND,)), Condition(more, (SEND,))),
-        asked=(a_row("fast", "slow"), a_row("fast", "slow", "more")),
-        size=replace(SHORT, settings=("closed",)),
-    )
-    assert [row.setting for row in record.comparisons] == ["closed", "closed"]
-    assert "Not measured in a default run: 100 clients." in record.notes

@@ -1,11 +1,15 @@
-"""Runs in which some arms or settings have fewer rounds than others, other windows, or no part at all."""
+"""What is measured in which round and order; some arms or settings have fewer rounds, or no part at all."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from asyncdemo.lab.harness.protocol.description import Check, Condition, Experiment, Seen, When
+from asyncdemo.lab.harness.protocol.lineup import Lineup, Turn
 from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import Record
@@ -20,6 +24,39 @@ def measured(experiment: Experiment) -> Record:
     contestants = [contestant.served for contestant in experiment.contestants]
     bench, _ = a_bench(*contestants)  # type: ignore[arg-type]  # they are
     return run(experiment, Extent.DEFAULT, bench=bench, seed=1)
+
+
+def turns(arms: list[str], settings: list[str], rounds: int, seed: int) -> list[Turn]:
+    """The first of the arms is measured twice."""
+    conditions = tuple(Condition(replace(CLOSED, name=name), (SEND,)) for name in settings)
+    experiment = an_experiment(*map(FakeServer, arms), conditions=conditions)
+    return list(Lineup(experiment, replace(SIZE, rounds=rounds)).turns(seed))
+
+
+names = st.lists(st.text("abcdef", min_size=1, max_size=3), min_size=1, max_size=6, unique=True)
+
+
+@given(names, names, st.integers(1, 5), st.integers())
+def test_every_round_has_every_arm_once_under_every_setting_in_an_order_of_its_own(
+    arms: list[str], settings: list[str], rounds: int, seed: int
+) -> None:
+    planned = turns(arms, settings, rounds, seed)
+    every = [*arms, f"{arms[0]}-again"]
+    assert Counter((turn.round, turn.arm, turn.setting) for turn in planned) == Counter(
+        (number, arm, setting) for number in range(1, rounds + 1) for arm in every for setting in settings
+    )
+    for number in range(1, rounds + 1):
+        mine = [turn for turn in planned if turn.round == number]
+        assert [turn.place for turn in mine] == list(range(1, len(mine) + 1))
+        assert list(dict.fromkeys(turn.setting for turn in mine)) == settings
+    assert turns(arms, settings, rounds + 1, seed)[: len(planned)] == planned, "the same, however many"
+
+
+def test_each_arm_comes_first_about_as_often() -> None:
+    first = Counter(turn.arm for turn in turns(["a", "b"], ["closed"], 3000, seed=5) if turn.place == 1)
+    # 1,000 ± 26 (binomial): beyond 5 of these never
+    assert first.keys() == {"a", "b", "a-again"}
+    assert all(abs(count - 1000) < 130 for count in first.values()), first
 
 
 def trials(record: Record) -> Counter[tuple[str, str]]:
