@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from asyncdemo.model import Run
-from asyncdemo.render.facts.runs import account_for
 from asyncdemo.render.html.element import script_js
-from asyncdemo.render.html.element_data import chart_data
 from asyncdemo.render.html.page import render_html
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.timeline.grid import Shade
@@ -169,11 +167,6 @@ class TestPlaying:
             value(page, "it.said"),
         )
 
-    def test_a_crowd_of_requests_is_told_by_what_they_do(self, opened: Opened) -> None:
-        page = opened([threaded(400, limit=5)])
-        value(page, "it.seek(it.end / 2)")
-        assert re.search(r"threaded: .*5 waiting; \d+ queued", value(page, "it.said"))
-
     def test_who_wants_no_motion_gets_steps(self, opened: Opened) -> None:
         page = opened(still=True)
         button(page, "Next step").click()
@@ -214,13 +207,6 @@ class TestStepping:
             told.append(value(page, "it.said"))
         assert "pooled: GET /films/7/ 1 gave a connection back; GET /films/7/ 6 took it" in " ".join(told)
         assert told[-1] == "pooled: over: 20 answered."
-
-    def test_it_says_how_a_row_ended(self, opened: Opened) -> None:
-        page = opened()
-        value(page, "it.seek(it.steps[2])")
-        assert "fast: over: 1 raised." in value(page, "it.said")
-        value(page, "it.seek(it.steps[3])")
-        assert "slow: brew(0) is now waiting." in value(page, "it.said")
 
 
 class TestShowing:
@@ -371,11 +357,6 @@ class TestCovered:
         page.keyboard.press("End")
         page.wait_for_function("document.querySelector('async-timeline').told")
 
-    def test_a_page_uncovers_it(self, opened: Opened) -> None:
-        page = opened(covered=True)
-        value(page, "it.reveal()")
-        assert value(page, "it.said") == "slow: over: 1 returned. fast: over: 1 raised."
-
     def test_who_wants_no_motion_sees_all_at_once(self, opened: Opened) -> None:
         page = opened(covered=True, still=True)
         button(page, "Show it").click()
@@ -402,20 +383,15 @@ class TestData:
         runs = [pooled(30, connections=5), threaded(400)]
         page = opened(runs)
         scale_ns, drawn = charts(runs)
-        meant = chart_data(account_for(runs), scale_ns, drawn)
-        seen = value(page, "it.data")
-        for is_run, was_run in zip(seen["runs"], meant["runs"], strict=True):
-            assert is_run.keys() == was_run.keys()
-            for is_row, was_row in zip(is_run["rows"], was_run["rows"], strict=True):
-                assert is_row["label"] == was_row["label"]
-                assert [bar[2:] for bar in is_row["bars"]] == [list(bar[2:]) for bar in was_row["bars"]]
-                for is_bar, was_bar in zip(is_row["bars"], was_row["bars"], strict=True):
+        for seen, meant in zip(value(page, "it.data.runs"), drawn, strict=True):
+            for is_row, was in zip(seen["rows"], meant.rows, strict=True):
+                assert is_row["label"] == was.label
+                assert [bar[2:] for bar in is_row["bars"]] == [list(bar[2:]) for bar in was.bars]
+                for is_bar, was_bar in zip(is_row["bars"], was.bars, strict=True):
                     assert is_bar[:2] == pytest.approx(was_bar[:2], abs=scale_ns / 20_000)
-            assert [curve["label"] for curve in is_run["memory"]] == [
-                curve["label"] for curve in was_run["memory"]
-            ]
-            assert [len(pool["queued"]) for pool in is_run["pools"]] == [
-                len(pool["queued"]) for pool in was_run["pools"]
+            assert [curve["label"] for curve in seen["memory"]] == [curve.label for curve in meant.curves]
+            assert [len(pool["queued"]) for pool in seen["pools"]] == [
+                len(pool.queued) for pool in meant.pools
             ]
 
     def test_a_run_without_rows_says_so(self, opened: Opened) -> None:

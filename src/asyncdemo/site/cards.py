@@ -1,6 +1,6 @@
 """The preview picture of a link to a lesson: its timelines, as bars without words.
 
-A PNG, because sites that show such pictures don't draw SVG. Not here: pictures on pages (see ``render.svg``).
+A PNG, because sites that show such pictures don't draw SVG.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Final
 from asyncdemo.model import Run
 from asyncdemo.render.svg.textures import HEIGHTS, STACK
 from asyncdemo.render.terminal.theme import COLOURS
-from asyncdemo.render.timeline.chart import Chart, ChartRow, charts
+from asyncdemo.render.timeline.chart import Chart, charts
 from asyncdemo.render.timeline.grid import Shade, busiest
+from asyncdemo.render.timeline.layout import ChartRow
 
 _WIDTH: Final = 1200
 _HEIGHT: Final = 630

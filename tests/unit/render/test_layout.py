@@ -29,23 +29,11 @@ def test_a_cell_shows_the_state_that_takes_most_of_it() -> None:
     assert picture(only_row(story.run(), 6)) == "───▒▒•"
 
 
-def test_time_counts_from_the_first_lane_that_opened() -> None:
-    story = Story()
-    story.task("late", at=500).sleeps(10).returns()
-    assert picture(only_row(story.run(), 10)) == "─" * 10
-
-
 def test_running_that_is_shorter_than_a_cell_still_shows() -> None:
     story = Story()
     story.task("a").sleeps(500).runs(0.001).sleeps(500).returns()
     row = only_row(story.run(), 20)
     assert [cell.fill for cell in cells_of(row, Shade.RUNNING)] == [1]
-
-
-def test_a_cell_is_filled_by_as_much_as_ran_in_it() -> None:
-    story = Story()
-    story.task("a").runs(5).sleeps(95).returns()
-    assert only_row(story.run(), 10).cells[0].fill == 4
 
 
 def test_blocking_shows_however_short_it_is() -> None:
@@ -125,13 +113,6 @@ class TestFolding:
         grid = laid_out(story.run(), 10, 6)
         showing = [row for row in grid.rows if cells_of(row, Shade.BLOCKING)]
         assert [row.first <= 1_234 < row.first + row.size for row in showing] == [True]
-
-    def test_a_straggler_in_a_folded_row_shows(self) -> None:
-        story = Story()
-        for i in range(100):
-            story.task(f"t{i}").sleeps(1_000 if i == 50 else 10).returns()
-        grid = laid_out(story.run(), 20, 3)
-        assert any(row.cells[-1].shade is Shade.WAITING for row in grid.rows)
 
 
 _stretches = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5_000)), min_size=1, max_size=12)

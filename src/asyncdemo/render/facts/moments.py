@@ -1,7 +1,4 @@
-"""One row at one time, in words: what it was doing, since when, at which line, and what woke it.
-
-Not here: the totals of a row (see ``facts.runs.row_words``).
-"""
+"""One row at one time, in words: what it was doing, since when, at which line, and what woke it."""
 
 from __future__ import annotations
 

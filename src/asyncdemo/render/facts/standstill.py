@@ -1,11 +1,6 @@
-"""Explains why a run stands still while it goes on: what waits for what, and how to end it.
-
-Not here: the report of a finished run (see ``facts.runs``), finding the cause (see ``diagnose``).
-"""
+"""Explains why a run stands still while it goes on: what waits for what, and how to end it."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.model import Run
@@ -18,6 +13,8 @@ _ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 def explain(still: Run | None, late: bool) -> tuple[list[str], bool]:
     """Return sentences for a run that stands still, and whether they are urgent.
 
+    One is about each waiting line; those about deadlocks come first, with advice.
+
     Args:
         still: The run so far if nothing happens in it; None if it is making progress.
         late: It was asked to end, and has not.
@@ -25,12 +22,8 @@ def explain(still: Run | None, late: bool) -> tuple[list[str], bool]:
     sentences: list[str] = []
     urgent = late
     if still is not None:
-        urgent = late or any(deadlocks(still))
-        sentences += [*_who_waits(still), *([] if late else [_ENDS])]
+        stuck = list(deadlocks(still))
+        urgent = late or any(stuck)
+        sentences += [clean(f"{finding.message} {finding.advice}") for finding in stuck]
+        sentences += [*map(clean, where_they_wait(still)), *([] if late else [_ENDS])]
     return [*sentences, *([_ENDS_NOW] if late else [])], urgent
-
-
-def _who_waits(run: Run) -> Iterator[str]:
-    """Yield a sentence for each waiting line; deadlocks first, each with advice."""
-    yield from (clean(f"{finding.message} {finding.advice}") for finding in deadlocks(run))
-    yield from map(clean, where_they_wait(run))

@@ -1,7 +1,4 @@
-"""Runs as the custom element ``<async-timeline>``: static pictures of them, and the data to play.
-
-Not here: the page around it (see ``page``), the pictures (see ``svg``), the player (``async_timeline.js``).
-"""
+"""Runs as the custom element ``<async-timeline>``: static pictures of them, and the data to play."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from asyncdemo.render.facts.runs import Account
-from asyncdemo.render.html.element_data import chart_data
 from asyncdemo.render.html.packing import packed
 from asyncdemo.render.svg.picture import draw_stills
 from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, SCHEMES, STACK, TEXTURES, VISIBLE
@@ -35,14 +31,9 @@ async-timeline{display:block}
 """
 
 
-def element_html(accounts: Sequence[Account], *, covered: bool = False, ident: str = "asyncdemo") -> str:
-    """Return the element alone, for a page that loads ``script_js`` itself.
-
-    With ``covered``, it stays hidden until revealed. ``ident`` starts its ids, which must be unique on a
-    page.
-    """
-    scale_ns, drawn = charts([account.run for account in accounts])
-    return element_of(accounts, scale_ns, drawn, covered=covered, ident=ident)
+def element_html(accounts: Sequence[Account], ident: str) -> str:
+    """Return the element alone, for a page that loads ``script_js`` itself."""
+    return element_of(accounts, *charts([account.run for account in accounts]), ident=ident)
 
 
 def element_of(
@@ -53,12 +44,14 @@ def element_of(
     covered: bool = False,
     ident: str = "asyncdemo",
 ) -> str:
-    """Do as ``element_html``, with existing charts."""
+    """Do as ``element_html``, with existing charts.
+
+    With ``covered``, it stays hidden until revealed. ``ident`` starts its ids, which must be unique on a
+    page.
+    """
     stills = "\n".join(draw_stills(accounts, scale_ns, drawn, ident))
     # "<" could end the script, for example in a lane's name.
-    data = json.dumps(packed(chart_data(accounts, scale_ns, drawn)), separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    data = json.dumps(packed(accounts, scale_ns, drawn), separators=(",", ":")).replace("<", "\\u003c")
     return (
         f"<async-timeline{' covered' if covered else ''}>\n<style>{_STILL}</style>\n"
         f'<div class="timeline-still" tabindex="0" role="region" aria-label="Timeline">\n{stills}\n</div>\n'

@@ -1,7 +1,6 @@
 """Runs as one HTML page that plays them, works offline, and contains everything it needs.
 
-Without JavaScript, the page has the whole picture, the figures and a table. Not here: the player (see
-``element``), the picture (see ``svg``), the facts (see ``facts``).
+Without JavaScript, the page has the whole picture, the figures and a table.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from asyncdemo.model import Run
 from asyncdemo.render.facts import Fact
 from asyncdemo.render.facts.runs import Account, account_for, finding_words
 from asyncdemo.render.html.element import element_of, script_js
-from asyncdemo.render.timeline.chart import Bar, Chart, charts
+from asyncdemo.render.timeline.chart import Chart, charts
 from asyncdemo.render.timeline.grid import STATE_OF, Shade
+from asyncdemo.render.timeline.layout import Bar
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, count, duration, settings_words, status, title, whole
 

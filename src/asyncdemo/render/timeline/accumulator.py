@@ -5,8 +5,6 @@ lanes are in the state from then on) and another for the rest of that bin. Sums 
 total time of the lanes in the state. The numbers of two neighbouring bins add up to those of the pair, so
 bins merge in pairs as time passes, and rows as lanes are added: a frame of ten thousand lanes costs no more
 than one of a hundred.
-
-Not here: runs (see ``layout``), glyphs or the terminal.
 """
 
 from __future__ import annotations
@@ -88,9 +86,6 @@ class Accumulator:
     def open(self) -> int:
         return len(self._shades)
 
-    def shade(self, lane: int) -> Shade:
-        return self._shades.get(lane, Shade.CLOSED)
-
     def running_since(self) -> dict[int, int]:
         """Return the lanes that are running now, and since when."""
         return {lane: at for lane, at in self._since.items() if self._shades[lane] is Shade.RUNNING}
@@ -146,12 +141,6 @@ class Accumulator:
         else:
             self._count(group, shade, at_ns, -1)
         self.counts[shade] -= 1
-
-    def repaint(self, lane: int, since_ns: int, shade: Shade) -> None:
-        """Change the current state's shade, from ``since_ns`` on."""
-        now = self._shades.get(lane)
-        if now is not None and now is not shade:
-            self.lane_changed(lane, since_ns, shade)
 
     def grid(
         self,
