@@ -1,7 +1,4 @@
-"""The page's requests to Python, and the answers: JSON in, JSON out, one request at a time.
-
-Not here: the page's own script (see ``site``), or the work behind an answer (see ``recording``, ``judging``).
-"""
+"""The page's requests to Python, and the answers: JSON in, JSON out, one request at a time."""
 
 from __future__ import annotations
 
@@ -21,9 +18,8 @@ from asyncdemo.capture.script.inline import TICK
 from asyncdemo.course.content.knobs import constants, for_scripts, values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import AsyncdemoError, RunFileError, UsageError
-from asyncdemo.in_page.judging import judge
 from asyncdemo.in_page.needs import missing
-from asyncdemo.in_page.recording import record
+from asyncdemo.in_page.recording import judge, record
 from asyncdemo.model import Run, RunOutcome, Uncaught
 from asyncdemo.recording.conclusion import SYNTAX_ERROR
 from asyncdemo.recording.options import Options, Target

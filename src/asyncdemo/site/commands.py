@@ -1,10 +1,8 @@
 """The fences ``command`` and ``exit-codes``: the reference of commands, generated from the commands.
 
-    ```command
-    name: run
-    ```
-
-Not here: what goes beyond single options. The page around the fences explains that.
+```command
+name: run
+```
 """
 
 from __future__ import annotations
@@ -49,7 +47,8 @@ def described(name: str, shown: click.Command) -> str:
     """Return HTML for the command of ``asyncdemo`` with this name."""
     root = click.Context(app, info_name=_ROOT, help_option_names=["-h", "--help"])
     context = root if shown is app else click.Context(shown, parent=root, info_name=name)
-    parts = [f'<pre class="command-usage"><code>{escape(_usage(shown, context))}</code></pre>']
+    usage = " ".join([context.command_path, *shown.collect_usage_pieces(context)])
+    parts = [f'<pre class="command-usage"><code>{escape(usage)}</code></pre>']
     parts += _paragraphs(inspect.cleandoc(shown.help or ""))
     if shown is app:
         parts.append(_list())
@@ -68,15 +67,6 @@ def exit_codes(source: str) -> str:
     return _table(("code", "when", "errors of the Python API"), rows)
 
 
-def _anchor(name: str, option: click.Option) -> str:
-    """Return an option's anchor for links: ``run--set``, ``dev-check--fast``."""
-    return name.replace(" ", "-") + max(option.opts, key=len)
-
-
-def _usage(shown: click.Command, context: click.Context) -> str:
-    return " ".join([context.command_path, *shown.collect_usage_pieces(context)])
-
-
 def _options(name: str, shown: click.Command, context: click.Context) -> Iterator[str]:
     options = [
         option
@@ -87,7 +77,7 @@ def _options(name: str, shown: click.Command, context: click.Context) -> Iterato
         return
     yield '<dl class="command-options">'
     for option in options:
-        place = _anchor(name, option)
+        place = name.replace(" ", "-") + max(option.opts, key=len)  # for links: run--set, dev-check--fast
         words = " ".join(filter(None, [_inline(option.help or ""), *_facts(option)]))
         yield (
             f'<dt id="{place}"><code>{escape(_written(option, context))}</code>'

@@ -2,7 +2,6 @@
 
 When building for publication, set the environment variable ``REPO_URL`` to the address of the repository.
 Without it, the lines name the wheel. (MkDocs' own ``repo_url`` would make the theme ask GitHub for stars.)
-Not here: the other ways to install (see ``docs/start/install.md``).
 """
 
 from __future__ import annotations
@@ -18,12 +17,7 @@ from asyncdemo.site.fence import formatter, settings
 def fence(source: str) -> str:
     """It has no settings."""
     settings(source, ())
-    return get_html(os.environ.get("REPO_URL", ""))
-
-
-def get_html(repository: str) -> str:
-    """Return the lines. ``repository`` is its address, "" if it has none."""
-    if repository:
+    if repository := os.environ.get("REPO_URL", ""):
         words = "With git, make and Python 3.11 or newer:"
         lines = [f"git clone {repository} asyncdemo && cd asyncdemo", "make tour"]
     else:

@@ -1,7 +1,4 @@
-"""The fences ``timeline`` and ``figures``: a lesson's recordings to play, and its measurements.
-
-Not here: how either looks (see ``render``).
-"""
+"""The fences ``timeline`` and ``figures``: a lesson's recordings to play, and its measurements."""
 
 from __future__ import annotations
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from asyncdemo.site.get import get_html
+import pytest
+
+from asyncdemo.site.get import fence
 
 
-def test_the_address_is_the_one_that_is_set() -> None:
-    assert "$ git clone https://example.org/one asyncdemo &amp;&amp; cd asyncdemo\n$ make tour\n" in get_html(
-        "https://example.org/one"
-    )
-
-
-def test_without_one_it_is_the_wheel() -> None:
-    assert f"install asyncdemo-{version('asyncdemo')}-py3-none-any.whl\n" in get_html("")
+@pytest.mark.parametrize(
+    ("address", "lines"),
+    [
+        (
+            "https://example.org/one",
+            "$ git clone https://example.org/one asyncdemo &amp;&amp; cd asyncdemo\n$ make tour\n",
+        ),
+        ("", f"install asyncdemo-{version('asyncdemo')}-py3-none-any.whl\n"),
+    ],
+)
+def test_the_address_is_the_one_that_is_set_or_it_is_the_wheel(
+    address: str, lines: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPO_URL", address)
+    assert lines in fence("")
