@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from asyncdemo.model import Run
-from asyncdemo.render.html.element import script_js
-from asyncdemo.render.html.page import render_html
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.page import render_html, script_js
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import duration
@@ -382,13 +382,14 @@ class TestData:
         """But for times, which are rounded to less than anybody can see."""
         runs = [pooled(30, connections=5), threaded(400)]
         page = opened(runs)
-        scale_ns, drawn = charts(runs)
+        drawn = charts(account_for(runs))
+        within_ns = value(page, "it.end") / 20_000
         for seen, meant in zip(value(page, "it.data.runs"), drawn, strict=True):
             for is_row, was in zip(seen["rows"], meant.rows, strict=True):
                 assert is_row["label"] == was.label
                 assert [bar[2:] for bar in is_row["bars"]] == [list(bar[2:]) for bar in was.bars]
                 for is_bar, was_bar in zip(is_row["bars"], was.bars, strict=True):
-                    assert is_bar[:2] == pytest.approx(was_bar[:2], abs=scale_ns / 20_000)
+                    assert is_bar[:2] == pytest.approx(was_bar[:2], abs=within_ns)
             assert [curve["label"] for curve in seen["memory"]] == [curve.label for curve in meant.curves]
             assert [len(pool["queued"]) for pool in seen["pools"]] == [
                 len(pool.queued) for pool in meant.pools

@@ -25,9 +25,9 @@ from asyncdemo.recording.conclusion import SYNTAX_ERROR
 from asyncdemo.recording.options import Options, Target
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.render.facts.runs import account_for
-from asyncdemo.render.html.element import element_html
-from asyncdemo.render.html.page import recording_html, report_html
+from asyncdemo.render.html.page import element_html, recording_html, report_html
 from asyncdemo.render.terminal.evidence import evidence_text
+from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.words import ending, place, settings_words, status, title
 
 _TIMEOUT_S: Final = 20.0
@@ -182,7 +182,7 @@ def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
 def _pictures(runs: Sequence[Run], ident: str) -> dict[str, str]:
     """Return the picture and the report. ``ident`` begins the ids: a page may have several pictures."""
     accounts = account_for(runs)
-    return {"element": element_html(accounts, ident=ident), "report": report_html(accounts)}
+    return {"element": element_html(charts(accounts), ident), "report": report_html(accounts)}
 
 
 def _written(name: str, text: str) -> str:

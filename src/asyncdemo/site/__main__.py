@@ -22,7 +22,7 @@ from asyncdemo.course.content.catalog import Course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, MissingError
 from asyncdemo.in_page.needs import runs_in_a_page
-from asyncdemo.render.html.element import script_js
+from asyncdemo.render.html.page import script_js
 from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery

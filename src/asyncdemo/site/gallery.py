@@ -20,8 +20,8 @@ from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Options, Target
 from asyncdemo.render.facts.runs import account_for, finding_words
-from asyncdemo.render.html.element import element_html
-from asyncdemo.render.html.page import coded
+from asyncdemo.render.html.page import coded, element_html
+from asyncdemo.render.timeline.chart import charts
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings, Subject, Take
 
@@ -129,7 +129,7 @@ def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
     yield '</div>\n<div class="mistake-picture">'
     message, advice = map(coded, finding_words(finding))
     yield f'<p class="mistake-found">{message}</p>\n<p class="mistake-advice">{advice}</p>'
-    picture = element_html(account_for(runs), ident=str(one.kind))
+    picture = element_html(charts(account_for(runs)), str(one.kind))
     yield f'<div class="timeline" data-search-exclude>{picture}</div>'
     yield "</div>"
     yield '<div class="mistake-fixed">'

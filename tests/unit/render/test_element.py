@@ -16,9 +16,8 @@ from hypothesis import given
 
 from asyncdemo.model import Run, Wake, Wakes
 from asyncdemo.render.facts.runs import account_for
-from asyncdemo.render.html.element import element_html, script_js
 from asyncdemo.render.html.packing import packed, unit_ns
-from asyncdemo.render.html.page import report_html
+from asyncdemo.render.html.page import element_html, report_html, script_js
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.timeline.grid import Shade
 from tests.support.runs import Story, ns
@@ -35,7 +34,7 @@ def named(name: str) -> Run:
 
 
 def element(*of: Run, ident: str = "asyncdemo") -> str:
-    return element_html(account_for(of), ident)
+    return element_html(charts(account_for(of)), ident)
 
 
 def stills(markup: str) -> list[ElementTree.Element]:
@@ -43,7 +42,7 @@ def stills(markup: str) -> list[ElementTree.Element]:
 
 
 def data(*of: Run) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(packed(account_for(of), *charts(of))))
+    found: dict[str, Any] = json.loads(json.dumps(packed(charts(account_for(of)))))
     return found
 
 
@@ -125,7 +124,7 @@ class TestPacking:
 
     @given(runs())
     def test_no_time_is_lost(self, run: Run) -> None:
-        (_, (chart,)), seen = charts([run]), data(run)
+        (chart,), seen = charts(account_for([run])), data(run)
         for was, row in zip(chart.rows, seen["runs"][0]["rows"], strict=True):
             assert all(length >= 0 for length in row.get("bars", [])[::2])
             last = max((bar.end_ns for bar in was.bars), default=0)

@@ -23,8 +23,8 @@ from rich.cells import cell_len
 
 from asyncdemo.model import Run, Wake, Wakes
 from asyncdemo.render.export import Export, render_bytes
-from asyncdemo.render.html.element import script_js
-from asyncdemo.render.html.page import render_html
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.page import render_html, script_js
 from asyncdemo.render.perfetto import render_perfetto
 from asyncdemo.render.svg.picture import frame_for, render_svg
 from asyncdemo.render.terminal.report import report_lines
@@ -180,8 +180,7 @@ class TestSvg:
         assert "loop blocked: for 60 ms once" in (root.findtext(f"{SVG}desc") or "")
 
     def test_every_stretch_is_a_box_where_it_belongs(self) -> None:
-        scale_ns, drawn = charts([gate()])
-        frame = frame_for(scale_ns, drawn, "", tips=True)
+        frame = frame_for(charts(account_for([gate()])), "", tips=True)
         boxes = {
             box.findtext(f"{SVG}title"): tuple(map(float, box.get("d", "").removeprefix("M").split(" 0h")))
             for box in ElementTree.fromstring(render_svg([gate()])).iter(f"{SVG}path")
@@ -256,7 +255,7 @@ class TestSvg:
 
 class TestCharts:
     def test_few_bars_are_exact(self) -> None:
-        _, (chart,) = charts([gate()])
+        (chart,) = charts(account_for([gate()]))
         assert [(bar.start_ns, bar.end_ns) for bar in chart.rows[1].bars] == [
             (0, ns(60)),
             (ns(60), ns(160)),
@@ -267,7 +266,7 @@ class TestCharts:
         story = Story()
         task = story.task("brew").runs(1).waits(10, "sleep", at=at_line(7)).runs(1)
         task.waits(10, "lock", at=at_line(3, file="/lib/other.py")).blocks(100, at=at_line(9)).returns()
-        _, (chart,) = charts([replace(story.run(), script=APP)])
+        (chart,) = charts(account_for([replace(story.run(), script=APP)]))
         assert [bar.line for bar in chart.rows[0].bars] == [0, 7, 7, 0, 9]
 
     def test_many_bars_are_cut_into_cells_in_order(self) -> None:
@@ -275,14 +274,14 @@ class TestCharts:
         task = story.task("busy")
         for _ in range(3_000):
             task.runs(0.1).sleeps(0.9)
-        scale, (chart,) = charts([story.run()])
+        (chart,) = charts(account_for([story.run()]))
         (row,) = chart.rows
         assert 0 < len(row.bars) <= 480
         assert all(one.end_ns <= other.start_ns for one, other in zip(row.bars, row.bars[1:], strict=False))
-        assert row.bars[-1].end_ns <= scale
+        assert row.bars[-1].end_ns <= chart.length_ns
 
     def test_bands_count_all_lanes(self) -> None:
-        _, (chart,) = charts([crowd(1_000)])
+        (chart,) = charts(account_for([crowd(1_000)]))
         assert sum(row.size for row in chart.rows) == 1_000
         most = max(sum(band.counts) for row in chart.rows for band in row.bands)
         assert most == pytest.approx(20)

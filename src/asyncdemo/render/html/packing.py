@@ -11,11 +11,11 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from asyncdemo.model import Outcome
-from asyncdemo.render.facts.runs import Account, empty_words
+from asyncdemo.render.facts.runs import empty_words
 from asyncdemo.render.svg.picture import figures_of
 from asyncdemo.render.timeline.chart import Chart
 from asyncdemo.render.timeline.curves import Curve
-from asyncdemo.render.timeline.layout import Band, ChartRow
+from asyncdemo.render.timeline.layout import Band, ChartRow, scale_ns
 from asyncdemo.render.timeline.pools import PoolSection
 from asyncdemo.render.words import status
 
@@ -33,10 +33,11 @@ _EXACT = 10
 _What = TypeVar("_What")
 
 
-def packed(accounts: Sequence[Account], scale_ns: int, drawn: Sequence[Chart]) -> Packed:
-    packer = _Packer(unit_ns(scale_ns))
-    runs = [packer.run(account, chart) for account, chart in zip(accounts, drawn, strict=True)]
-    return {"unit_ns": packer.unit_ns, "scale_ns": scale_ns, "runs": runs, "kinds": list(packer.kinds)}
+def packed(drawn: Sequence[Chart]) -> Packed:
+    scale = scale_ns([chart.run for chart in drawn])
+    packer = _Packer(unit_ns(scale))
+    runs = [packer.run(chart) for chart in drawn]
+    return {"unit_ns": packer.unit_ns, "scale_ns": scale, "runs": runs, "kinds": list(packer.kinds)}
 
 
 def unit_ns(scale_ns: int) -> int:
@@ -53,14 +54,14 @@ class _Packer:
         self.unit_ns = unit
         self.kinds: dict[tuple[int, str, int], int] = {}
 
-    def run(self, account: Account, chart: Chart) -> Packed:
-        figures, warning = figures_of(account)
+    def run(self, chart: Chart) -> Packed:
+        figures, warning = figures_of(chart.account)
         return {
             "name": chart.name,
             "file": "/".join(PurePath(chart.file).parts[-_FOLDERS:]),
             "noun": chart.noun,
             "length_ns": chart.length_ns,
-            "outcome": status(account.run),
+            "outcome": status(chart.run),
             "figures": figures,
             "warning": warning,
             "empty": "" if chart.rows else empty_words(chart.run),

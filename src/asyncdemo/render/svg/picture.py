@@ -29,10 +29,10 @@ from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, SCHEMES, STYLE, patt
 from asyncdemo.render.terminal.theme import UNICODE
 from asyncdemo.render.timeline.chart import Chart, charts
 from asyncdemo.render.timeline.curves import most_of
-from asyncdemo.render.timeline.layout import ChartRow, noun
+from asyncdemo.render.timeline.layout import ChartRow, scale_ns
 from asyncdemo.render.timeline.legend import HEIGHT_WORDS, LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
 from asyncdemo.render.timeline.pools import PoolSection
-from asyncdemo.render.words import clean, count, duration, end_words, fit, join, size, status, title
+from asyncdemo.render.words import clean, count, duration, end_words, fit, join, size, status
 
 _WIDTH = 960
 _GAP = 14
@@ -54,44 +54,41 @@ _QUEUE, _CURVE = 14, 44
 
 def render_svg(runs: Sequence[Run]) -> str:
     """Return all runs in one picture, with tooltips on the bars, as a standalone file."""
-    accounts, ident = account_for(runs), "asyncdemo"
-    scale_ns, drawn = charts(runs)
-    frame = frame_for(scale_ns, drawn, ident, tips=True)
+    drawn, ident = charts(account_for(runs)), "asyncdemo"
+    frame = frame_for(drawn, ident, tips=True)
     most = most_of([chart.curves for chart in drawn])
     body: list[str] = []
     bottom = MARGIN - _GAP
-    for chart, account in zip(drawn, accounts, strict=True):
-        shapes, bottom = _chart(chart, account, bottom + _GAP, frame, most)
+    for chart in drawn:
+        shapes, bottom = _chart(chart, bottom + _GAP, frame, most)
         body += shapes
     body += _axis(frame, bottom + 20)
     legend, end = _legend(bottom + 44, drawn)
     ground = '<rect class="bg" width="100%" height="100%" rx="8"/>'
     body = [*_head(ident, drawn), ground, *body, *legend]
-    svg = _document(ident, body, end, _name(accounts), _words(accounts))
+    svg = _document(ident, body, end, _name(drawn), _words(drawn))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'
 
 
-def draw_stills(
-    accounts: Sequence[Account], scale_ns: int, drawn: Sequence[Chart], ident: str
-) -> Iterator[str]:
+def draw_stills(drawn: Sequence[Chart], ident: str) -> Iterator[str]:
     """Yield a small picture for each run and one of the legend, so that printed pages may break between them.
 
     They are for one page: the first one has the styles and textures of all. ``ident`` starts their ids.
     """
-    frame = frame_for(scale_ns, drawn, ident, tips=False)
+    frame = frame_for(drawn, ident, tips=False)
     most = most_of([chart.curves for chart in drawn])
     head = _head(ident, drawn)
-    for number, (chart, account) in enumerate(zip(drawn, accounts, strict=True), start=1):
-        shapes, bottom = _chart(chart, account, _GAP, frame, most)
+    for number, chart in enumerate(drawn, start=1):
+        shapes, bottom = _chart(chart, _GAP, frame, most)
         body = [*head, *shapes, *_axis(frame, bottom + 20)]
-        yield _document(f"{ident}-{number}", body, bottom + _AXIS, _name([account]), _words([account]))
+        yield _document(f"{ident}-{number}", body, bottom + _AXIS, _name([chart]), _words([chart]))
         head = []
     legend, bottom = _legend(_GAP, drawn)
     if legend:
         yield _document(f"{ident}-legend", legend, bottom, "Legend", "What the textures and marks mean.")
 
 
-def frame_for(scale_ns: int, drawn: Sequence[Chart], ident: str, *, tips: bool) -> Frame:
+def frame_for(drawn: Sequence[Chart], ident: str, *, tips: bool) -> Frame:
     """Return one frame for all charts, to align their times and names."""
     rows = sum(len(chart.rows) + sum(len(pool.rows) for pool in chart.pools) for chart in drawn)
     row = ROW if rows <= _MANY else _DENSE_ROW if rows <= _VERY_MANY else _DENSEST_ROW
@@ -100,7 +97,7 @@ def frame_for(scale_ns: int, drawn: Sequence[Chart], ident: str, *, tips: bool) 
     if any(chart.curves for chart in drawn):
         longest = max(longest, len("99.9 MB"))
     left = round(MARGIN + min(longest * CHAR * max(row / ROW, 8 / LETTER) + 10, 230))
-    return Frame(scale_ns, left, _WIDTH - MARGIN - left, row, ident, tips)
+    return Frame(scale_ns([chart.run for chart in drawn]), left, _WIDTH - MARGIN - left, row, ident, tips)
 
 
 def figures_of(account: Account) -> tuple[str, str]:
@@ -110,11 +107,9 @@ def figures_of(account: Account) -> tuple[str, str]:
     return figures, f"loop blocked for {duration(blocked)}" if blocked else ""
 
 
-def _chart(
-    chart: Chart, account: Account, top: int, frame: Frame, most: Mapping[str, int]
-) -> tuple[list[str], int]:
+def _chart(chart: Chart, top: int, frame: Frame, most: Mapping[str, int]) -> tuple[list[str], int]:
     """Return (name, figures, rows, pools and memory; where they end). ``most``: the ends of curves' axes."""
-    figures, warning = figures_of(account)
+    figures, warning = figures_of(chart.account)
     figures = fit(figures, _FIGURES - len(warning))
     warn = f' <tspan class="warn">{text(warning)}</tspan>' if warning else ""
     first = top + _HEAD
@@ -244,17 +239,17 @@ def _marks(drawn: Iterable[Chart]) -> str:
     return ", ".join(dict.fromkeys(said))
 
 
-def _name(accounts: Sequence[Account]) -> str:
-    return f"Timeline of {join([title(account.run) for account in accounts])}" if accounts else "No runs"
+def _name(drawn: Sequence[Chart]) -> str:
+    return f"Timeline of {join([chart.name for chart in drawn])}" if drawn else "No runs"
 
 
-def _words(accounts: Sequence[Account]) -> str:
+def _words(drawn: Sequence[Chart]) -> str:
     """Return the description of the picture for screen readers."""
     sentences = []
-    for account in accounts:
-        facts = "; ".join(f"{fact.label}: {fact.value}" for fact in account.brief) or status(account.run)
-        sentences.append(f"{title(account.run)}. {facts}.")
+    for chart in drawn:
+        facts = "; ".join(f"{fact.label}: {fact.value}" for fact in chart.account.brief) or status(chart.run)
+        sentences.append(f"{chart.name}. {facts}.")
     states = join([SHADE_WORDS[shade] for shade in LEGEND])
-    of = " or ".join(sorted({noun(account.run) for account in accounts})) or "lane"
+    of = " or ".join(sorted({chart.noun for chart in drawn})) or "lane"
     sentences.append(f"Each row is a {of}, from left to right in time; its states are {states}.")
     return " ".join(clean(sentence) for sentence in sentences)

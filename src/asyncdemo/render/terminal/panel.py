@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asyncdemo.model import Outcome, Run, Site, State
-from asyncdemo.render.facts.standstill import explain
+from asyncdemo.render.facts.moments import explain
 from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines, title_line
 from asyncdemo.render.terminal.output import Tail
 from asyncdemo.render.terminal.theme import DIM, WARNING, Theme

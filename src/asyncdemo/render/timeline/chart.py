@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from asyncdemo.analysis.waking import row_at, who_woke
 from asyncdemo.model import Run, State
-from asyncdemo.render.facts.runs import blocking_words
+from asyncdemo.render.facts.runs import Account, blocking_words
 from asyncdemo.render.timeline.curves import Curve, memory_curves
 from asyncdemo.render.timeline.grid import (
     FULL,
@@ -54,7 +54,7 @@ class Chart:
     ``file`` has the lines of the bars; "" if they have none. ``wakes``: (when, by which row, which row).
     """
 
-    run: Run
+    account: Account
     name: str
     length_ns: int
     rows: tuple[ChartRow, ...] = ()
@@ -65,6 +65,10 @@ class Chart:
     curves: tuple[Curve, ...] = ()
     file: str = ""
     wakes: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def run(self) -> Run:
+        return self.account.run
 
     @property
     def connections(self) -> Iterator[ChartRow]:
@@ -79,20 +83,21 @@ class Chart:
             yield from {busiest(band.counts) for band in row.bands if at_work(band.counts) > 0}
 
 
-def charts(runs: Sequence[Run]) -> tuple[int, tuple[Chart, ...]]:
-    """Return (the scale in ns, that of the longest run; a chart for each).
+def charts(accounts: Sequence[Account]) -> tuple[Chart, ...]:
+    """Return a chart for each, on one scale.
 
     Too many bars to be drawn one by one are cut into cells, which still show everything that ran or blocked.
     """
-    scale = scale_ns(runs)
-    column = column_ns(runs, _COLUMNS)
-    return scale, tuple(_chart(run, column, scale) for run in runs)
+    runs = [account.run for account in accounts]
+    scale, column = scale_ns(runs), column_ns(runs, _COLUMNS)
+    return tuple(_chart(account, column, scale) for account in accounts)
 
 
-def _chart(run: Run, column: int, scale_ns: int) -> Chart:
+def _chart(account: Account, column: int, scale_ns: int) -> Chart:
     """Return the chart. ``column`` is the width of a column, in ns."""
+    run = account.run
     chart = Chart(
-        run,
+        account,
         title(run),
         extent_ns(run),
         noun=noun(run),
