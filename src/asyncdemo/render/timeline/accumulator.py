@@ -67,8 +67,6 @@ class Accumulator:
         fold: int = 1,
         head: int | None = None,
     ) -> None:
-        if bins < 2 or bins % 2 or bin_ns < 1 or rows < 1 or fold < 1:
-            raise ValueError(f"no picture of {rows} rows and {bins} bins (even) of {bin_ns} ns")
         self.bin_ns = bin_ns
         self.fold = fold
         self.last_ns = 0
