@@ -85,26 +85,13 @@ def test_lanes_beyond_the_bound_share_a_line() -> None:
         "    and 995 more lanes: 498 cancelled and 497 returned; open for 15 ms to 1.01 s each; "
         "in total waiting 509 s"
     )
-
-
-def test_one_more_than_the_bound_is_told_itself() -> None:
-    assert "more lane" not in in_detail([crowd(6)], lanes=5)
-    assert "and 2 more lanes" in in_detail([crowd(7)], lanes=5)
+    assert "more lane" not in in_detail([crowd(6)], lanes=5)  # one more is told itself
 
 
 def test_a_run_without_lanes() -> None:
     text = in_detail([Story().run()])
     assert "no lanes: nothing was recorded" in text
     assert len(text.splitlines()) == 2
-
-
-def test_variants_are_compared() -> None:
-    slow, fast = Story(), Story()
-    slow.task("a").sleeps(300).returns()
-    fast.task("a").sleeps(100).returns()
-    text = in_detail([slow.run(name="slow"), fast.run(name="fast")])
-    assert "compared      3.00x as long as fast" in text
-    assert "compared      3.00x as fast as slow" in text
 
 
 def test_who_leaves_work_out_is_not_called_faster() -> None:
@@ -127,14 +114,22 @@ def slow_and_fast(outcome: RunOutcome) -> list[Run]:
     return [slow.run(name="slow", outcome=outcome), fast.run(name="fast")]
 
 
-@pytest.mark.parametrize("outcome", [RunOutcome.FAILED, RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED])
-def test_a_run_that_broke_off_is_not_compared(outcome: RunOutcome) -> None:
-    assert "compared" not in in_detail(slow_and_fast(outcome))
-
-
-def test_a_run_that_is_meant_to_fail_is_compared() -> None:
-    text = in_detail(slow_and_fast(RunOutcome.FAILED), meant=["slow"])
-    assert "compared      3.00x as long as fast" in text
+@pytest.mark.parametrize(
+    ("outcome", "meant", "compared"),
+    [
+        (RunOutcome.OK, [], True),
+        (RunOutcome.FAILED, [], False),
+        (RunOutcome.TIMEOUT, [], False),
+        (RunOutcome.INTERRUPTED, [], False),
+        (RunOutcome.FAILED, ["slow"], True),
+    ],
+)
+def test_whole_runs_are_compared_and_those_meant_to_fail(
+    outcome: RunOutcome, meant: list[str], compared: bool
+) -> None:
+    text = in_detail(slow_and_fast(outcome), meant=meant)
+    for words in ("compared      3.00x as long as fast", "compared      3.00x as fast as slow"):
+        assert (words in text) == compared
 
 
 def test_without_lanes_times_count_from_the_first_track() -> None:
