@@ -86,8 +86,14 @@ class TestPlaying:
         page = opened()
         assert value(page, "it.said") == "slow: over: 1 returned. fast: over: 1 raised."
         assert clock(page) == "200 ms"
+        assert page.locator("async-timeline .legend li").all_inner_texts() == [
+            "running",
+            "waiting",
+            "blocking the loop",
+            "✗ raised",
+        ]
 
-    def test_the_keyboard_moves_it(self, opened: Opened) -> None:
+    def test_keys_and_buttons_move_it(self, opened: Opened) -> None:
         page = opened()
         page.get_by_label("Time", exact=True).focus()
         page.keyboard.press("Home")
@@ -103,6 +109,9 @@ class TestPlaying:
         assert value(page, "it.time") == ns(50)
         page.keyboard.press("End")
         assert value(page, "it.time") == ns(200)
+        for name, time in (("Start", 0), ("Next event", 50), ("Next event", 60), ("Previous event", 50)):
+            button(page, name).click()
+            assert clock(page) == f"{time} ms"
 
     def test_the_space_bar_plays_and_halts(self, opened: Opened) -> None:
         page = opened()
@@ -129,14 +138,6 @@ class TestPlaying:
         page.wait_for_function("document.querySelector('async-timeline').said_by_button.at(-1) === 'Play'")
         assert value(page, "it.said_by_button") == ["Pause", "Play"]
         assert value(page, "it.time") == ns(200)
-
-    def test_buttons_step_from_event_to_event(self, opened: Opened) -> None:
-        page = opened()
-        button(page, "Start").click()
-        button(page, "Next event").click()
-        assert clock(page) == "50 ms"
-        button(page, "Previous event").click()
-        assert clock(page) == "0 ms"
 
     def test_a_click_in_the_picture_goes_there(self, opened: Opened) -> None:
         page = opened()
@@ -219,15 +220,6 @@ class TestShowing:
         assert value(page, "it.end") == ns(200)
         page.get_by_role("checkbox", name="fast").click()
         assert page.get_by_role("checkbox", name="fast").is_checked()
-
-    def test_the_legend_has_what_occurs(self, opened: Opened) -> None:
-        page = opened()
-        assert page.locator("async-timeline .legend li").all_inner_texts() == [
-            "running",
-            "waiting",
-            "blocking the loop",
-            "✗ raised",
-        ]
 
     def test_the_same_is_there_as_a_table(self, opened: Opened) -> None:
         page = opened()

@@ -77,11 +77,6 @@ def test_lines_that_click_leaves_as_they_are_stay_so() -> None:
     assert "\b" not in html
 
 
-def test_an_unknown_command_fails_the_build() -> None:
-    with pytest.raises(Exception, match="KeyError: 'nothing'"):
-        command("name: nothing")
-
-
 def test_every_exit_code_is_listed_with_the_errors_that_end_in_it() -> None:
     codes = {
         value for name, value in vars(errors).items() if name.startswith("EXIT_") and isinstance(value, int)
