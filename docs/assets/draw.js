@@ -1,6 +1,6 @@
 /* Draw, then run: the recorded bars grow below the drawn ones, in the time that the programs took.
  *
- * Not for: where the times come from (src/asyncdemo/site/draw.py). Nothing is stored, and nothing leaves the page.
+ * Not for: where the times come from (src/asyncdemo/site/predict.py). Nothing is stored, and nothing leaves the page.
  */
 (() => {
   "use strict";

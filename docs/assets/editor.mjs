@@ -1,4 +1,4 @@
-/* A field for Python: CodeMirror, set up. Its modules come with the files of the page's Python (asyncdemo.site.editor).
+/* A field for Python: CodeMirror, set up. Its modules come with the files of the page's Python (asyncdemo.site.page_python).
  *
  * Tab leaves it, as any field. Not for: what is kept of a text, or run (live.js).
  */

@@ -65,7 +65,7 @@ class OpenPage:
 
     def _listen(self, path: str, message: ConsoleMessage) -> None:
         if message.location["url"].endswith("/favicon.ico"):
-            return  # a browser looks there by itself if a page names no icon, as a report of the lab
+            return  # a browser looks there by itself if a page names no icon, as an exported one
         if message.type in ("error", "warning"):
             self.complaints.append(f"{path}: {message.text}: {message.location['url']}")
 

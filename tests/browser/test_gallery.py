@@ -23,10 +23,6 @@ def test_every_entry_has_a_picture_that_plays(page: OpenPage) -> None:
         assert page(f"explore/mistakes/{kind}.html").get_by_role("button", name="Play").count() == 1
 
 
-def test_without_javascript_the_picture_is_there(page: OpenPage) -> None:
-    assert page(PAGE, js=False).locator(".mistake svg:visible").count()
-
-
 @pytest.mark.parametrize(("width", "beside"), [(1600, True), (1280, True), (768, False), (360, False)])
 def test_script_and_picture_stand_side_by_side_where_there_is_room(
     page: OpenPage, width: int, beside: bool

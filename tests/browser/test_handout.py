@@ -39,12 +39,6 @@ def test_it_is_printed_on_one_sheet_with_room_for_the_lessons_to_come(
     assert sheets(opened.pdf(format=paper)) == 1
 
 
-def test_a_sheet_too_many_would_be_counted(page: OpenPage) -> None:
-    opened = page("teach/handout.html")
-    opened.evaluate("document.querySelector('.handout').style.minHeight = '400mm'")
-    assert sheets(opened.pdf(format="A4")) == 2
-
-
 def test_on_paper_there_are_the_five_states_and_nothing_to_click(page: OpenPage) -> None:
     opened = page("teach/handout.html")
     opened.emulate_media(media="print")

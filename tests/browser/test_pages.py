@@ -96,22 +96,6 @@ def is_for_paper(shown: Page, path: str) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["index.html", "lessons/two-sleeps.html"])
-def test_nothing_keeps_a_reader_out_on_a_phone(
-    path: str, page: OpenPage, violations: Callable[[Page], list[str]]
-) -> None:
-    assert violations(page(path, width=PHONE, still=True)) == []
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["index.html", "lessons/two-sleeps.html", "explore/mistakes/blocks-the-loop.html", "measure/speed.html"],
-)
-def test_a_page_can_be_read_without_javascript(path: str, page: OpenPage) -> None:
-    shown = page(path, js=False)
-    assert shown.locator("h1").is_visible()
-
-
 def test_the_scheme_that_was_chosen_is_kept_on_the_next_page(page: OpenPage) -> None:
     shown = page("index.html", scheme="light")
     body = shown.locator("body")

@@ -119,14 +119,10 @@ def test_questions_may_be_left_out_and_the_result_is_announced(form: Page) -> No
     assert form.locator(".predict-verdict").count() == 2
 
 
-def test_showing_plays_the_covered_timeline_that_follows(form: Page) -> None:
-    form.get_by_role("button", name="Show what happened").click()
-    assert form.evaluate("revealed") == [["its", {"play": True}]]
-
-
 def test_the_answers_follow_the_recording(form: Page) -> None:
     form.evaluate("unseen = true")
     form.get_by_role("button", name="Show what happened").click()
+    assert form.evaluate("revealed") == [["its", {"play": True}]]
     assert form.locator(".predict-happened:visible").count() == 0
     assert "The answers follow" in form.get_by_role("status").inner_text()
     form.evaluate("document.querySelector('#its').dispatchEvent(new Event('seen'))")

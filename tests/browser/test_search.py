@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import pytest
 
 from asyncdemo.course.content.catalog import find_course, load_course
-from asyncdemo.site.pack import pack
+from asyncdemo.site.built import pack
 from tests.browser.built import SITE
 
 if TYPE_CHECKING:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,20 @@ def test_export_does_not_write_over_a_script(script: Path, recording: Path) -> N
     assert done.code == 2
     assert "does not end in .svg" in done.err
     assert script.read_text() == SCRIPT
+
+
+def test_a_large_trace_is_compressed_and_named_so(
+    tmp_path: Path, recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asyncdemo.cli.export._LARGE", 10)
+    done = in_process("export", recording, "--to", "perfetto", "-o", tmp_path / "big.json")
+    assert done.err == f"wrote {tmp_path}/big.json.gz\n"
+    assert json.loads(gzip.decompress((tmp_path / "big.json.gz").read_bytes()))["displayTimeUnit"] == "ms"
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, recording: Path) -> None:
+    done = in_process("export", recording, "--to", "svg", "-o", tmp_path / "missing" / "x.svg")
+    assert (done.code, "cannot write" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["old.jsonl", "old.jsonl.gz"])

@@ -17,7 +17,7 @@ from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.rules import LessonSource, Problem, Survey, survey
 from asyncdemo.course.rules.runs import Recorded
 from asyncdemo.packages import CHECKOUT
-from asyncdemo.site.lessons import sources, takes
+from asyncdemo.site.lessons import subject_of
 from asyncdemo.site.recordings import Recordings
 from tests.support.servers import is_default, kinds_for
 
@@ -65,7 +65,7 @@ def recordings_of(subject: LessonSource) -> Recorded | None:
     if Path.cwd() != CHECKOUT:
         return None  # the site knows the scripts by their paths in it
     lesson, site = load_lesson(subject.lesson.folder.relative_to(CHECKOUT)), Recordings()
-    if not site.is_fresh(lesson.id, takes(lesson), sources(lesson)):
+    if not site.is_fresh(subject_of(lesson)):
         return None
     return {run.name: (run, "") for run in site.get(lesson.id)}
 

@@ -15,8 +15,7 @@ from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.rules.solutions import typical
 from asyncdemo.errors import MissingError
 from asyncdemo.in_page.needs import runs_in_a_page
-from asyncdemo.site.npm import FOLDER, PINNED, fetched
-from asyncdemo.site.pyodide import packed_python, pyodide_files
+from asyncdemo.site.page_python import FOLDER, PINNED, fetched, packed_python, pyodide_files
 from tests.support import page_runs
 
 _ROOT = Path(__file__).parents[2]

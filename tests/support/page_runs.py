@@ -30,8 +30,7 @@ _SETS = ("as_completed(", "asyncio.wait(")
 """They take tasks from a set, whose order is nobody's doing; what is drawn then goes to another call."""
 
 if sys.platform == "emscripten":
-    from asyncdemo.in_page.judging import judge
-    from asyncdemo.in_page.recording import record
+    from asyncdemo.in_page.recording import judge, record
 else:
     from asyncdemo.course.judging.judge import judge as judge_natively
     from asyncdemo.recording.runner import record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,11 @@ import click
 from asyncdemo import store
 from asyncdemo.cli.options import recordings_argument
 from asyncdemo.cli.overwrite import check_export
+from asyncdemo.errors import UsageError
 
 _SUFFIXES: Final = {"svg": ".svg", "html": ".html", "perfetto": ".perfetto.json", "csv": ".csv"}
+_LARGE: Final = 4_000_000
+"""Bytes from which a trace for Perfetto is compressed."""
 
 
 @click.command("export")
@@ -37,15 +41,23 @@ def command(files: Sequence[Path], kind: str, output: str | None) -> None:
     FILE is what `trace --save` and `run --save` wrote.
     A file with the ending of the format is overwritten; any other file is not, and neither is a recording.
     """
-    from asyncdemo.render.export import export, render_bytes
+    from asyncdemo.course.workspace.files import replace
+    from asyncdemo.render.export import Export, render_bytes
 
-    runs = [store.load(file) for file in files]
+    content = render_bytes([store.load(file) for file in files], Export(kind))
     if output == "-":
-        sys.stdout.buffer.write(render_bytes(runs, kind))
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
     stem = files[0].name.removesuffix(".gz").removesuffix(".jsonl")
     target = Path(output or stem + _SUFFIXES[kind])
     check_export(target, kind, files, f"--output {target}")
-    written = export(runs, kind, target)
-    click.echo(f"wrote {written}", err=True)
+    if kind == "perfetto" and (target.suffix == ".gz" or len(content) > _LARGE):
+        # Without a time stamp, the same runs give the same file.
+        content = gzip.compress(content, mtime=0)
+        target = target if target.suffix == ".gz" else target.with_name(target.name + ".gz")
+    try:
+        replace(target, content)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+    click.echo(f"wrote {target}", err=True)

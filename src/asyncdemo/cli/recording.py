@@ -126,7 +126,7 @@ def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> No
 
 def _say_quietly(place: int, recording: Recording | Session, late: bool) -> None:  # noqa: ARG001
     """Print only what is urgent, because the script is writing here as well."""
-    from asyncdemo.render.facts.standstill import explain
+    from asyncdemo.render.facts.moments import explain
 
     sentences, urgent = explain(recording.result() if recording.stands_still else None, late)
     for sentence in sentences if urgent else ():

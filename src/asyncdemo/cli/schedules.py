@@ -78,7 +78,7 @@ def _print(target: Target, exploration: Exploration, *, plain: bool) -> None:
             click.echo()
     else:
         from asyncdemo.render.terminal.draw import Lines
-        from asyncdemo.render.terminal.schedules import pair_lines
+        from asyncdemo.render.terminal.evidence import pair_lines
         from asyncdemo.render.terminal.theme import theme_for
 
         console = make_console()

@@ -2,7 +2,7 @@
 
 Pyodide puts the browser's own event loop under asyncio and lets ``time.sleep`` return control to the page.
 Here, a loop runs to its end in one call, on CPython's own code, with a selector that has no sockets. Call it
-once, before importing the tracer. Not here: running anything (see ``recording``).
+once, before importing the tracer.
 """
 
 from __future__ import annotations

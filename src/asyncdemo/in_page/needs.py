@@ -1,7 +1,4 @@
-"""What a program needs that a page does not have: read from its imports, before anything runs.
-
-Not here: what happens if it runs anyway (see ``interpreter``).
-"""
+"""What a program needs that a page does not have: read from its imports, before anything runs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The page's requests to Python, and the answers: JSON in, JSON out, one request at a time.
-
-Not here: the page's own script (see ``site``), or the work behind an answer (see ``recording``, ``judging``).
-"""
+"""The page's requests to Python, and the answers: JSON in, JSON out, one request at a time."""
 
 from __future__ import annotations
 
@@ -21,17 +18,16 @@ from asyncdemo.capture.script.inline import TICK
 from asyncdemo.course.content.knobs import constants, for_scripts, values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import AsyncdemoError, RunFileError, UsageError
-from asyncdemo.in_page.judging import judge
 from asyncdemo.in_page.needs import missing
-from asyncdemo.in_page.recording import record
+from asyncdemo.in_page.recording import judge, record
 from asyncdemo.model import Run, RunOutcome, Uncaught
 from asyncdemo.recording.conclusion import SYNTAX_ERROR
 from asyncdemo.recording.options import Options, Target
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.render.facts.runs import account_for
-from asyncdemo.render.html.element import element_html
-from asyncdemo.render.html.page import recording_html, report_html
+from asyncdemo.render.html.page import element_html, recording_html, report_html
 from asyncdemo.render.terminal.evidence import evidence_text
+from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.words import ending, place, settings_words, status, title
 
 _TIMEOUT_S: Final = 20.0
@@ -186,7 +182,7 @@ def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
 def _pictures(runs: Sequence[Run], ident: str) -> dict[str, str]:
     """Return the picture and the report. ``ident`` begins the ids: a page may have several pictures."""
     accounts = account_for(runs)
-    return {"element": element_html(accounts, ident=ident), "report": report_html(accounts)}
+    return {"element": element_html(charts(accounts), ident), "report": report_html(accounts)}
 
 
 def _written(name: str, text: str) -> str:

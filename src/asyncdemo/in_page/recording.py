@@ -1,23 +1,34 @@
-"""Records a script in this process: the tracer's messages are assembled like those of a child process.
+"""Records a script and checks an exercise in this process.
 
-Not here: running the script (see ``capture.script.inline``), or what the recording means.
+The tracer's messages are assembled like those of a child process. Not here: running the script (see
+``capture.script.inline``), the verdict (see ``course.judging.verdict``), or a time limit for the check: the
+caller can stop this process.
 """
 
 from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import TextIO
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.script.inline import run_inline
+from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.judging.checking import imported_checks, told
+from asyncdemo.course.judging.verdict import Verdict, judged, options_of
 from asyncdemo.errors import UsageError
 from asyncdemo.in_page.interpreter import count_tasks_anew
-from asyncdemo.model import Run, RunOutcome
+from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.conclusion import concluded, time_limit_words
 from asyncdemo.recording.options import Options, Target, child_options
 from asyncdemo.recording.output_buffer import OutputBuffer
+from asyncdemo.testing.checks import Seen
+
+_TIMES_SLOWER = 3
+"""How many times slower Python is in a page, at most; limits allow for that."""
 
 
 def record(target: Target, options: Options, output: OutputBuffer) -> Run:
@@ -73,3 +84,30 @@ class _Stream(io.RawIOBase):
         if not self.ended:
             self._output.output(self._name, written.decode("utf-8", "replace"))
         return len(written)
+
+
+def judge(exercise: Exercise, file: Path, seed: int | None = None) -> Verdict:
+    """Do as ``course.judging.judge``. Raises UsageError, CourseError."""
+    try:
+        check, _ = imported_checks(exercise.check)
+    except BaseException as error:
+        raise told(exercise.check, error) from error
+
+    def checked(seen: Seen) -> None:
+        try:
+            check(seen)
+        except BaseException as error:  # noqa: BLE001 - a course's own code
+            raise told(exercise.check, error) from None
+
+    def recorded(knobs: Knobs, output: OutputBuffer) -> tuple[Run, list[Answer]]:
+        options = options_of(exercise, file, knobs)
+        slower = replace(options, timeout_s=exercise.timeout_s * _TIMES_SLOWER)
+        return record(Target(str(file)), slower, output), []
+
+    verdict = judged(exercise, file, checked, recorded, seed)
+    if not exercise.schedules or not verdict.passed:
+        return verdict
+    untried = (
+        f"Not tried here: {exercise.schedules} schedules, which asyncdemo check {exercise.lesson_id} tries."
+    )
+    return replace(verdict, held=(*verdict.held, untried))

@@ -3,7 +3,7 @@
 Format: "Trace Event Format", Google, 2016. Each process of a run is a process in the trace, each track one of
 its threads (in the order of the recording), and each span a slice. Wakes are flows. Queue lengths, holders of
 resources and memory are counters. Rows by function, requests (as asynchronous slices) and the connections of
-pools are separate processes. Not here: compressing or writing (see ``export``).
+pools are separate processes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from asyncdemo.render.facts.runs import reason_words
 from asyncdemo.render.facts.servers import ending_words
 from asyncdemo.render.timeline.curves import resource_levels
 from asyncdemo.render.timeline.grid import STATE_OF
-from asyncdemo.render.timeline.layout import Blocked, Piece, blocked_of, open_ns, pieces
+from asyncdemo.render.timeline.layout import Bar, Blocked, Piece, blocked_of, open_ns, pieces
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import PoolSection, pool_sections
 from asyncdemo.render.words import clean, place, title
@@ -97,20 +97,18 @@ def _requests(run: Run, process: int, zero: int, ids: Iterator[int]) -> Iterator
     yield from _process(process, f"{title(run)}: requests")
     for request in run.requests:
         common = {"cat": "request", "id": next(ids), "pid": process, "tid": 0}
-
-        def begin(name: str, at_ns: int, args: dict[str, str], common: Event = common) -> Event:
-            return {"ph": "b", "name": name, "ts": (at_ns - zero) / 1e3, "args": args, **common}
-
-        def end(name: str, at_ns: int, common: Event = common) -> Event:
-            return {"ph": "e", "name": name, "ts": (at_ns - zero) / 1e3, **common}
-
         outer = clean(request.name)
-        yield begin(outer, request.start_ns, {"ended": ending_words(request)})
+        ended = {"args": {"ended": ending_words(request)}}
+        yield _edge("b", outer, request.start_ns - zero) | ended | common
         for piece in pieces(request, blocked):
             name = _slice_name(piece)
-            yield begin(name, piece.start_ns, _args(run, piece.wait))
-            yield end(name, piece.end_ns)
-        yield end(outer, request.end_ns)
+            yield _edge("b", name, piece.start_ns - zero) | {"args": _args(run, piece.wait)} | common
+            yield _edge("e", name, piece.end_ns - zero) | common
+        yield _edge("e", outer, request.end_ns - zero) | common
+
+
+def _edge(phase: str, name: str, at_ns: int) -> Event:
+    return {"ph": phase, "name": name, "ts": at_ns / 1e3}
 
 
 def _connections(pool: PoolSection, of: str, process: int, lead: int) -> Iterator[Event]:
@@ -118,17 +116,10 @@ def _connections(pool: PoolSection, of: str, process: int, lead: int) -> Iterato
     for index, row in enumerate(pool.rows, start=1):
         yield _named("thread_name", process, index, name=clean(row.label))
         yield _named("thread_sort_index", process, index, sort_index=index)
-        for stretch in row.stretches:
+        for stretch in row.bars:
             word = SHADE_WORDS[stretch.shade]
-            yield {
-                "ph": "X",
-                "name": f"{word}: {clean(stretch.who)}" if stretch.who else word,
-                "cat": word,
-                "pid": process,
-                "tid": index,
-                "ts": (stretch.start_ns + lead) / 1e3,
-                "dur": (stretch.end_ns - stretch.start_ns) / 1e3,
-            }
+            name = f"{word}: {clean(stretch.why)}" if stretch.why else word
+            yield _slice(name, word, process, index, stretch, -lead)
 
 
 def _slices(run: Run, lane: Lane, blocked: Blocked, process: int, thread: int, zero: int) -> Iterator[Event]:
@@ -138,16 +129,13 @@ def _slices(run: Run, lane: Lane, blocked: Blocked, process: int, thread: int, z
             args |= {"in": reason_words(piece.step.reason)}
             where = place(piece.step.site, piece.step.called_from, full=True)
             args |= {"line": where} if where else {}
-        yield {
-            "ph": "X",
-            "name": _slice_name(piece),
-            "cat": SHADE_WORDS[STATE_OF.get(piece.shade, piece.shade)],
-            "pid": process,
-            "tid": thread,
-            "ts": (piece.start_ns - zero) / 1e3,
-            "dur": (piece.end_ns - piece.start_ns) / 1e3,
-            "args": args,
-        }
+        category = SHADE_WORDS[STATE_OF.get(piece.shade, piece.shade)]
+        yield _slice(_slice_name(piece), category, process, thread, piece, zero) | {"args": args}
+
+
+def _slice(name: str, category: str, process: int, thread: int, of: Piece | Bar, zero: int) -> Event:
+    times = {"ts": (of.start_ns - zero) / 1e3, "dur": (of.end_ns - of.start_ns) / 1e3}
+    return {"ph": "X", "name": name, "cat": category, "pid": process, "tid": thread, **times}
 
 
 def _slice_name(piece: Piece) -> str:
@@ -217,13 +205,7 @@ def _resource_counters(run: Run, process: int, zero: int) -> Iterator[Event]:
         name = _resource_name(resource)
         for what, changes in series.items():
             for at, level in changes:
-                yield {
-                    "ph": "C",
-                    "name": f"{name}: {what}",
-                    "pid": process,
-                    "ts": (at - zero) / 1e3,
-                    "args": {what: level},
-                }
+                yield _counter(f"{name}: {what}", process, at - zero, {what: level})
 
 
 def _memory_counters(run: Run, process: int, zero: int) -> Iterator[Event]:
@@ -233,10 +215,8 @@ def _memory_counters(run: Run, process: int, zero: int) -> Iterator[Event]:
             ("virtual memory (MB)", sample.virtual_bytes / 1e6),
             ("threads", sample.threads),
         ):
-            yield {
-                "ph": "C",
-                "name": name,
-                "pid": process,
-                "ts": (sample.at_ns - zero) / 1e3,
-                "args": {name: value},
-            }
+            yield _counter(name, process, sample.at_ns - zero, {name: value})
+
+
+def _counter(name: str, process: int, at_ns: int, args: Mapping[str, float]) -> Event:
+    return {"ph": "C", "name": name, "pid": process, "ts": at_ns / 1e3, "args": args}

@@ -1,7 +1,6 @@
 """The words of every view: durations, counts, sizes, endings, names made safe to show.
 
 Kept in one place so that the terminal, the plain text and the files agree.
-Not here: deciding which facts to show (see ``facts``), colours and glyphs (see ``theme``).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     prepare    record every lesson anew whose sources have changed, and write the generated pages
     pack       the policy of each page, llms.txt, and one file of the built site, to take along
 
-Run in the checkout. Not for: building the site, which MkDocs does between the two.
+Run in the checkout.
 """
 
 from __future__ import annotations
@@ -11,13 +11,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -25,29 +22,23 @@ from asyncdemo.course.content.catalog import Course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, MissingError
 from asyncdemo.in_page.needs import runs_in_a_page
-from asyncdemo.render.html.element import script_js
+from asyncdemo.render.html.page import script_js
 from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
+from asyncdemo.site.built import SITE, pack, write_llms, write_policies
 from asyncdemo.site.cards import card_png
-from asyncdemo.site.catalogue import catalogue_page
-from asyncdemo.site.editor import editor_files
-from asyncdemo.site.kept import kept
-from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
-from asyncdemo.site.llms import write_llms
-from asyncdemo.site.measure import RECORDS
-from asyncdemo.site.npm import fetched, pinned
-from asyncdemo.site.pack import SITE, pack
-from asyncdemo.site.policy import write_policies
-from asyncdemo.site.pyodide import packed_python, pyodide_files
+from asyncdemo.site.catalogue import catalogue_page, notes_page, questions_page
+from asyncdemo.site.hooks import kept
+from asyncdemo.site.lessons import lesson_page, subject_of
+from asyncdemo.site.measure import unpack_records
+from asyncdemo.site.page_python import python_files
 from asyncdemo.site.recordings import Recordings
-from asyncdemo.site.reports import write_reports
-from asyncdemo.site.teaching import notes_page, questions_page
 
 _LESSONS: Final = Path("lessons")
 _PAGES: Final = Path("docs/lessons")
 _TRIES: Final = 3
-"""How often a lesson is recorded in one build if a claim of its text does not hold."""
+"""How often something is recorded in one build if the runs do not show what its text says."""
 
 
 def main() -> int:
@@ -76,10 +67,11 @@ def _prepare() -> None:
     _record_side_by_side(lessons, recordings)
     with ServiceCache() as kept:
         for lesson in lessons:  # those that the others disturbed
-            _record(lesson, recordings, kept, _TRIES - 1)
-        gallery.record(recordings, kept, print)
+            recordings.update(subject_of(lesson), kept, _TRIES - 1)
+        for one in gallery.mistakes():
+            recordings.update(gallery.subject_of(one), kept, _TRIES)
     _write_pages(course, lessons, recordings, _python(lessons))
-    write_reports(RECORDS)
+    unpack_records()
 
 
 def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> None:
@@ -94,7 +86,7 @@ def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> N
     def record() -> None:
         with ServiceCache() as kept:
             for lesson in iter(next_one, None):
-                _record(lesson, recordings, kept, 1)
+                recordings.update(subject_of(lesson), kept, 1)
 
     at_once = os.cpu_count() or 1
     with ThreadPoolExecutor(at_once) as pool:
@@ -105,36 +97,12 @@ def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> N
             waiting.clear()  # on Ctrl-C, wait only for those in progress
 
 
-def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache, tries: int) -> None:
-    """Record the lesson if it is not fresh, or breaks claims of its text, as on a busy machine."""
-    claims = partial(broken_claims, lesson)
-    for _ in range(tries):
-        fresh = recordings.is_fresh(lesson.id, takes(lesson), sources(lesson))
-        if fresh and not recordings.remarks(lesson.id, claims):
-            return
-        services = kept.get(lesson.services) if lesson.services else None
-        began = time.monotonic()
-        recordings.record(lesson.id, takes(lesson), sources(lesson), services, claims)
-        print(f"recorded {lesson.id} ({time.monotonic() - began:.1f} s)", flush=True)
-        if broken := recordings.remarks(lesson.id, claims):
-            print(f"  {lesson.id}: not as the text says: {'; '.join(broken)}", flush=True)
-
-
 def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
-    """Return the files that let a page run Python; if unavailable, none, and print why."""
     try:
-        packages = {name: fetched(name) for name in pinned()}
-        files = pyodide_files(packages.pop("pyodide"))
-        files |= editor_files(packages)  # all others are the editor's
+        return python_files(lessons)
     except MissingError as error:
         print(f"No page can run Python: {error}", file=sys.stderr)
         return {}
-    files["worker.mjs"] = (resources.files("asyncdemo.in_page") / "worker.mjs").read_bytes()
-    files["page.zip"] = packed_python(
-        [lesson for lesson in lessons if runs_in_a_page(lesson)],
-        lambda file: file.parent.name not in ("wrong", "right"),
-    )
-    return files
 
 
 def _write_pages(
@@ -148,9 +116,9 @@ def _write_pages(
     }
     for lesson in lessons:
         runs = [f"runs/{file.name}" for file in recordings.files(lesson.id)]
-        broken = recordings.remarks(lesson.id, partial(broken_claims, lesson))
+        broken = recordings.remarks(subject_of(lesson))
         pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, broken, live=lesson.id in live)
-    files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
+    files = {name: "\n".join(lines).encode() for name, lines in pages.items()}
     files |= {f"assets/python/{name}": data for name, data in python.items()}
     files["assets/async_timeline.js"] = script_js().encode()
     files["assets/measure.css"] = measure_css().encode()

@@ -1,12 +1,10 @@
 """The fence ``bars``: published figures as bars or marks, made when the site is built.
 
-    ```bars
-    article: four-frameworks
-    table: results
-    column: requests_per_s
-    ```
-
-Not here: drawing them (see ``render.html.bars``), or our own figures (see ``measure``).
+```bars
+article: four-frameworks
+table: results
+column: requests_per_s
+```
 """
 
 from __future__ import annotations

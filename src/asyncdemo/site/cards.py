@@ -1,6 +1,6 @@
 """The preview picture of a link to a lesson: its timelines, as bars without words.
 
-A PNG, because sites that show such pictures don't draw SVG. Not here: pictures on pages (see ``render.svg``).
+A PNG, because sites that show such pictures don't draw SVG.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from asyncdemo.model import Run
+from asyncdemo.render.facts.runs import account_for
 from asyncdemo.render.svg.textures import HEIGHTS, STACK
 from asyncdemo.render.terminal.theme import COLOURS
-from asyncdemo.render.timeline.chart import Chart, ChartRow, charts
+from asyncdemo.render.timeline.chart import Chart, charts
 from asyncdemo.render.timeline.grid import Shade, busiest
+from asyncdemo.render.timeline.layout import ChartRow, scale_ns
 
 _WIDTH: Final = 1200
 _HEIGHT: Final = 630
@@ -30,16 +32,16 @@ _PALETTE: Final = b"".join(
 
 def card_png(runs: Sequence[Run]) -> bytes:
     """Return the runs below each other, on one scale."""
-    scale_ns, drawn = charts(runs)
+    scale, drawn = scale_ns(runs), charts(account_for(runs))
     picture = [bytearray([_GROUND]) * _WIDTH for _ in range(_HEIGHT)]
     shown = [_representatives(chart) for chart in drawn]
     lines = sum(map(len, shown)) + len(shown) - 1  # one is free between two runs
-    if scale_ns and lines > 0:
+    if lines > 0:
         high = (_HEIGHT - 2 * _MARGIN) / lines
         at = float(_MARGIN)
         for rows in shown:
             for row in rows:
-                _draw(picture, row, at + high / 2, high, (_WIDTH - 2 * _MARGIN) / scale_ns)
+                _draw(picture, row, at + high / 2, high, (_WIDTH - 2 * _MARGIN) / scale)
                 at += high
             at += high
     return _png(picture)

@@ -1,22 +1,27 @@
-"""The page that lists all lessons.
+"""Pages about all lessons, in lines of Markdown: their list, and for instructors notes and questions.
 
-Not here: the page of one lesson (see ``lessons``), or those for instructors (see ``teaching``).
+Also the fence ``questions``: each lesson in a line, with its question.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator
 from html import escape
 
-from asyncdemo.course.content.catalog import Course, Heading
+from asyncdemo.course.content.catalog import Course, Heading, Module, find_course, load_course
+from asyncdemo.course.content.knobs import values
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill
+from asyncdemo.course.content.text import sections
+from asyncdemo.site.fence import formatter, settings
+from asyncdemo.site.lessons import linked
+
+_BLANK = "\\_" * 8
 
 
-def catalogue_page(course: Course, live: Collection[str] = ()) -> str:
-    """``live``: the ids of the lessons whose programs run in the page."""
-    return "\n".join(_catalogue(course, live))
-
-
-def _catalogue(course: Course, live: Collection[str]) -> Iterator[str]:
+def catalogue_page(course: Course, live: Collection[str] = ()) -> Iterator[str]:
+    """Yield the list of all lessons. ``live``: the ids of those whose programs run in the page."""
     hours, minutes = divmod(sum(lesson.minutes for lesson in course.lessons), 60)
     yield "---\ntitle: Lessons\nsearch:\n  boost: 0.5\n---\n\n# Lessons\n"
     yield (
@@ -39,3 +44,89 @@ def _entry(lesson: Heading, live: bool) -> str:
         f'<span class="lesson-minutes">{tag}{lesson.minutes} minutes</span>\n\n'
         f"{lesson.question}\n{{.lesson-question}}\n</li>"
     )
+
+
+@formatter
+def questions(source: str) -> str:
+    """It has no settings: the lessons are those of the course."""
+    settings(source, ())
+    lines = "".join(
+        f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {escape(lesson.question)}</li>'
+        for lesson in load_course(find_course()).lessons
+    )
+    return f'<ol class="questions">{lines}</ol>'
+
+
+def notes_page(course: Course) -> Iterator[str]:
+    """Yield the notes: what the class should not see yet from each README, and mistakes in its exercise."""
+    yield "---\ntitle: Instructor's notes\nsearch:\n  boost: 0.5\n---\n\n# Instructor's notes\n"
+    yield (
+        "For each lesson: how the minutes are divided, what learners get wrong, what to ask, and the answer "
+        "to its last question. `asyncdemo run LESSON --notes` prints the same in a terminal that the class "
+        "does not see. Below it, the ways in which its exercise goes wrong: the check knows each of them.\n"
+    )
+    ids = {lesson.id for lesson in course.lessons}
+    for module in course.modules:
+        yield f"## {_title(module)}\n"
+        for heading in module.lessons:
+            lesson = load_lesson(heading.folder)
+            notes = sections(lesson.readme)["For instructors"]
+            body = notes.replace("### Gives the answer away\n", "**Gives the answer away.**")
+            yield f"### {lesson.number}. {lesson.title} {{#{lesson.id}}}\n"
+            yield f"{lesson.point} [The lesson]({lesson.id}.md)\n"
+            yield f"{linked(body, ids - {lesson.id})}\n"
+            yield from _wrong_turns(lesson)
+
+
+def _wrong_turns(lesson: Lesson) -> Iterator[str]:
+    if lesson.exercise is None:
+        return
+    yield '??? note "How the exercise goes wrong"\n'
+    for wrong in lesson.exercise.wrong:
+        said = ast.get_docstring(ast.parse(wrong.path.read_text(encoding="utf-8"))) or ""
+        words = " ".join(said.partition("\n\n")[0].removeprefix("Wrong:").split())
+        yield f"    - {words}"
+    yield ""
+
+
+def _title(module: Module) -> str:
+    minutes = sum(lesson.minutes for lesson in module.lessons)
+    return f"Module {module.number}: {module.title} ({minutes} minutes)"
+
+
+def questions_page(course: Course) -> Iterator[str]:
+    """Yield vote sheets for the predictions, and a quiz of the last questions. No answers."""
+    yield "---\ntitle: Questions to print\nsearch:\n  boost: 0.3\n---\n\n# Questions to print\n"
+    yield (
+        "**Vote sheets**, one for each lesson: what the class predicts before anything runs. Count the hands "
+        "on paper, or let each participant mark an answer.\n\n"
+        "**A quiz**, to be asked before the workshop and again after it: the last question of each lesson. "
+        "Take the lessons of your [schedule](../teach/schedules.md). A right answer with its reason is worth "
+        "two points, one without a reason one; how much more the class has the second time is what it has "
+        "learned. The answers are in the [instructor's notes](instructors.md).\n"
+    )
+    lessons = [load_lesson(heading.folder) for heading in course.lessons]
+    yield "## Vote sheets\n"
+    for lesson in lessons:
+        yield f"### {lesson.number}. {lesson.title}\n"
+        for prediction in lesson.predictions:
+            yield from _vote(lesson, prediction)
+    yield "## Quiz\n"
+    ids = {lesson.id for lesson in lessons}
+    for lesson in lessons:
+        yield f"### {lesson.number}. {lesson.title} {{#quiz-{lesson.id}}}\n"
+        yield f"{linked(sections(lesson.readme)['One more question'], ids)}\n"
+
+
+def _vote(lesson: Lesson, prediction: Prediction) -> Iterator[str]:
+    knobs = values(lesson, {})
+    yield f"{fill(prediction.question, knobs)}\n"
+    if prediction.kind is PredictionKind.CHOICE:
+        answers = [fill(choice.text, knobs) for choice in prediction.choices]
+    elif prediction.kind is PredictionKind.ORDER:
+        answers = [" < ".join(_BLANK for _ in lesson.variants)] * 2
+    else:
+        answers = [f"{_BLANK} {prediction.unit}".strip()] * 3
+    yield "| answer | hands |\n|---|---|"
+    yield from (f"| {answer} | |" for answer in answers)
+    yield ""

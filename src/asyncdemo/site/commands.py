@@ -1,18 +1,18 @@
-"""The fences ``command`` and ``exit-codes``: the reference of commands, generated from the commands.
+"""The fences ``command``, ``exit-codes`` and ``get``: the commands, and how to install them.
 
-    ```command
-    name: run
-    ```
-
-Not here: what goes beyond single options. The page around the fences explains that.
+```command
+name: run
+```
 """
 
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from importlib.metadata import version
 from typing import Any, Final
 
 import click
@@ -49,7 +49,8 @@ def described(name: str, shown: click.Command) -> str:
     """Return HTML for the command of ``asyncdemo`` with this name."""
     root = click.Context(app, info_name=_ROOT, help_option_names=["-h", "--help"])
     context = root if shown is app else click.Context(shown, parent=root, info_name=name)
-    parts = [f'<pre class="command-usage"><code>{escape(_usage(shown, context))}</code></pre>']
+    usage = " ".join([context.command_path, *shown.collect_usage_pieces(context)])
+    parts = [f'<pre class="command-usage"><code>{escape(usage)}</code></pre>']
     parts += _paragraphs(inspect.cleandoc(shown.help or ""))
     if shown is app:
         parts.append(_list())
@@ -68,13 +69,24 @@ def exit_codes(source: str) -> str:
     return _table(("code", "when", "errors of the Python API"), rows)
 
 
-def _anchor(name: str, option: click.Option) -> str:
-    """Return an option's anchor for links: ``run--set``, ``dev-check--fast``."""
-    return name.replace(" ", "-") + max(option.opts, key=len)
+@formatter
+def get(source: str) -> str:
+    """Return the fence: the lines that install asyncdemo, ready to paste. It has no settings.
 
-
-def _usage(shown: click.Command, context: click.Context) -> str:
-    return " ".join([context.command_path, *shown.collect_usage_pieces(context)])
+    When building for publication, set the environment variable ``REPO_URL`` to the address of the repository.
+    Without it, the lines name the wheel. (MkDocs' own ``repo_url`` would make the theme ask GitHub.)
+    """
+    settings(source, ())
+    if repository := os.environ.get("REPO_URL", ""):
+        words = "With git, make and Python 3.11 or newer:"
+        lines = [f"git clone {repository} asyncdemo && cd asyncdemo", "make tour"]
+    else:
+        words = "With Python 3.11 or newer and the wheel, which <code>make wheel</code> builds in a checkout:"
+        wheel = f"asyncdemo-{version('asyncdemo')}-py3-none-any.whl"
+        install = f"python3 -m venv .venv && .venv/bin/pip install {wheel}"
+        lines = [install, ".venv/bin/asyncdemo run two-sleeps"]
+    code = "\n".join(f"$ {escape(line)}" for line in lines)
+    return f'<p>{words}</p><div class="highlight"><pre><code>{code}\n</code></pre></div>'
 
 
 def _options(name: str, shown: click.Command, context: click.Context) -> Iterator[str]:
@@ -87,7 +99,7 @@ def _options(name: str, shown: click.Command, context: click.Context) -> Iterato
         return
     yield '<dl class="command-options">'
     for option in options:
-        place = _anchor(name, option)
+        place = name.replace(" ", "-") + max(option.opts, key=len)  # for links: run--set, dev-check--fast
         words = " ".join(filter(None, [_inline(option.help or ""), *_facts(option)]))
         yield (
             f'<dt id="{place}"><code>{escape(_written(option, context))}</code>'

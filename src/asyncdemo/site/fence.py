@@ -1,10 +1,8 @@
 """How a fence of the site's Markdown becomes HTML: shared by all our formatters for superfences.
 
-    ```timeline
-    lesson: two-sleeps
-    ```
-
-Not here: what each of them shows.
+```timeline
+lesson: two-sleeps
+```
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""The fence ``mistake``: a script with one mistake, its recording, what was found, and the fixed version.
-
-Not here: the text around it (see ``docs/explore/mistakes/``), or finding mistakes (see ``diagnose``).
-"""
+"""The fence ``mistake``: a script with one mistake, its recording, what was found, and the fixed version."""
 
 from __future__ import annotations
 
 import difflib
 import re
-import time
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -23,15 +20,13 @@ from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Options, Target
 from asyncdemo.render.facts.runs import account_for, finding_words
-from asyncdemo.render.html.element import element_html
-from asyncdemo.render.html.page import coded
-from asyncdemo.serving import ServiceCache
+from asyncdemo.render.html.page import coded, element_html
+from asyncdemo.render.timeline.chart import charts
 from asyncdemo.site.fence import formatter, settings
-from asyncdemo.site.recordings import Recordings, Take
+from asyncdemo.site.recordings import Recordings, Subject, Take
 
 FOLDER: Final = Path("docs/explore/mistakes")
 """In the checkout, where the site is built."""
-_TRIES: Final = 3
 _TIMEOUT_S: Final = 20.0
 _HANGS_FOR_S: Final = 1.0
 """How much of a hang is shown."""
@@ -84,53 +79,27 @@ def mistakes(folder: Path = FOLDER) -> tuple[Mistake, ...]:
 # -- recording ----------------------------------------------------------------------------------------
 
 
-def record(recordings: Recordings, kept: ServiceCache, tell: Callable[[str], None]) -> None:
-    """Record each mistake whose scripts have changed, or that was not found last time, and ``tell`` so."""
-    for one in mistakes():
-        name = _name(one)
-        fresh = recordings.is_fresh(name, takes(one), (one.script, one.fixed))
-        if not fresh or faults(one, recordings.get(name)):
-            record_one(one, recordings, kept, tell)
+def subject_of(one: Mistake) -> Subject:
+    """Return what is recorded: the script and its fixed version."""
 
+    def take(name: str, file: Path, hangs: bool) -> Take:
+        timeout_s = _HANGS_FOR_S if hangs else _TIMEOUT_S
+        options = Options(name=name, lanes=one.lanes, timeout_s=timeout_s)
+        return Take(Target(str(file)), options, ends=RunOutcome.TIMEOUT if hangs else RunOutcome.OK)
 
-def record_one(
-    one: Mistake, recordings: Recordings, kept: ServiceCache, tell: Callable[[str], None]
-) -> tuple[Run, ...]:
-    """Record until the mistake is found, up to a limit: a busy machine may hide a mistake, or add one."""
-    services = kept.get(one.services) if one.services else None
-    runs: tuple[Run, ...] = ()
-    for _ in range(_TRIES):
-        began = time.monotonic()
-        runs = recordings.record(_name(one), takes(one), (one.script, one.fixed), services)
-        tell(f"recorded {_name(one)} ({time.monotonic() - began:.1f} s)")
-        if not (wrong := faults(one, runs)):
-            break
-        tell(f"  {'; '.join(wrong)}")
-    return runs
-
-
-def takes(one: Mistake) -> tuple[Take, ...]:
-    """Return the takes of the script and its fixed version."""
-    takes = (one.script.stem, one.script, one.hangs), ("fixed", one.fixed, False)
-    return tuple(
-        Take(
-            Target(str(file)),
-            Options(name=name, lanes=one.lanes, timeout_s=_HANGS_FOR_S if hangs else _TIMEOUT_S),
-        )
-        for name, file, hangs in takes
+    return Subject(
+        f"mistakes/{one.kind}",
+        (take(one.script.stem, one.script, one.hangs), take("fixed", one.fixed, hangs=False)),
+        (one.script, one.fixed),
+        one.services,
+        partial(faults, one),
     )
 
 
 def faults(one: Mistake, runs: Sequence[Run]) -> list[str]:
     """Return what contradicts the entry: the first run must have the finding, and the second must not."""
     shown, fixed = runs
-    ended = [
-        run.name
-        for run, hangs in ((shown, one.hangs), (fixed, False))
-        if run.outcome is not (RunOutcome.TIMEOUT if hangs else RunOutcome.OK)
-    ]
     return [
-        *(f"the run {name} did not end well" for name in ended),
         *([] if _found(one, shown) else [f"{one.script.name} does not show {one.kind}"]),
         *([f"fixed/{one.fixed.name} still shows {one.kind}"] if _found(one, fixed) else []),
     ]
@@ -142,11 +111,9 @@ def faults(one: Mistake, runs: Sequence[Run]) -> list[str]:
 @formatter
 def mistake(source: str) -> str:
     """Settings: ``kind: blocks-the-loop``."""
-    kind = settings(source, ("kind",))["kind"]
-    one = next((one for one in mistakes() if one.kind == kind), None)
-    if one is None:
-        raise ValueError(f"there is no mistake {kind!r}")
-    runs = Recordings().get(_name(one))
+    kind = FindingKind(settings(source, ("kind",))["kind"])
+    one = {one.kind: one for one in mistakes()}[kind]
+    runs = Recordings().get(subject_of(one).name)
     if wrong := faults(one, runs):
         raise ValueError("; ".join(wrong))
     style = '<link rel="stylesheet" href="../../assets/mistake.css">'
@@ -160,19 +127,15 @@ def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
     faulty = marked(script, fixed, finding)
     yield _highlighted("\n".join(script), "python", one.script.name, linestart=1, hl_lines=faulty)
     yield '</div>\n<div class="mistake-picture">'
-    yield from _in_words(finding)
-    picture = element_html(account_for(runs), ident=str(one.kind))
+    message, advice = map(coded, finding_words(finding))
+    yield f'<p class="mistake-found">{message}</p>\n<p class="mistake-advice">{advice}</p>'
+    picture = element_html(charts(account_for(runs)), str(one.kind))
     yield f'<div class="timeline" data-search-exclude>{picture}</div>'
     yield "</div>"
     yield '<div class="mistake-fixed">'
     yield _highlighted(_difference(script, fixed), "diff", f"fixed/{one.fixed.name}")
     yield "</div>"
     yield from _further(one, runs[0])
-
-
-def _in_words(finding: Finding) -> Iterator[str]:
-    message, advice = map(coded, finding_words(finding))
-    yield f'<p class="mistake-found">{message}</p>\n<p class="mistake-advice">{advice}</p>'
 
 
 def _further(one: Mistake, run: Run) -> Iterator[str]:
@@ -227,10 +190,6 @@ def _highlighted(text: str, language: str, title: str, **layout: object) -> str:
 
 def _found(one: Mistake, run: Run) -> list[Finding]:
     return [finding for finding in diagnose(run) if finding.kind is one.kind]
-
-
-def _name(one: Mistake) -> str:
-    return f"mistakes/{one.kind}"
 
 
 def _lines(file: Path) -> list[str]:

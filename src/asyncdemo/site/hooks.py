@@ -1,4 +1,4 @@
-"""MkDocs' hooks: what a fence shows is rendered once, and kept until one of its sources changes.
+"""MkDocs' hooks: what a fence shows is rendered once, and kept until something that it is made from changes.
 
 What the search need not know is put into its page last, or Markdown, the check of anchors and the search
 index would each read through every picture.
@@ -6,12 +6,30 @@ index would each read through every picture.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import shutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
+from asyncdemo.packages import CHECKOUT
 from asyncdemo.site.fence import Formatter
-from asyncdemo.site.kept import kept
+from asyncdemo.site.recordings import FOLDER as RUNS
+from asyncdemo.site.recordings import files_of
 
+_FOLDER: Final = Path(".cache/site/rendered")
+_MADE_FROM: Final = (
+    Path(__file__).resolve().parents[1],
+    CHECKOUT / "requirements" / "dev.txt",
+    Path("lessons"),
+    RUNS,
+)
+_RECORDS: Final = Path("docs/measure/records")
+"""Only the compressed ones: the others are made from them."""
 _PLACE: Final = re.compile(r'<div data-search-exclude data-later="(\d+)"></div>')
 _later: Final[list[str]] = []
 
@@ -35,3 +53,30 @@ def _once(name: str, make: Formatter) -> Formatter:
         return f'<div data-search-exclude data-later="{len(_later) - 1}"></div>'
 
     return shown
+
+
+def kept(what: str, make: Callable[[], bytes]) -> bytes:
+    """Return what ``make`` makes, or made before under this name."""
+    file = _folder() / hashlib.sha256(what.encode()).hexdigest()
+    if not file.is_file():
+        data = make()
+        unfinished = file.with_suffix(f".{os.getpid()}")
+        unfinished.write_bytes(data)
+        unfinished.replace(file)
+    return file.read_bytes()
+
+
+@cache
+def _folder() -> Path:
+    """Return the folder of all that was made from the files as they are; what is older goes."""
+    digest = hashlib.sha256(f"{sys.version} {os.environ.get('REPO_URL', '')}".encode())
+    for part in (*_MADE_FROM, *sorted(_RECORDS.glob("*.gz"))):
+        for path in files_of(part):
+            digest.update(f"{path.as_posix()}\n".encode())
+            digest.update(path.read_bytes())
+    folder = _FOLDER / digest.hexdigest()
+    for old in _FOLDER.glob("*"):
+        if old != folder:
+            shutil.rmtree(old, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

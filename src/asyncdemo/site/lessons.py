@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from html import escape
-from pathlib import Path
 from typing import Final
 
 from asyncdemo.analysis.metrics import measure
@@ -25,8 +25,7 @@ from asyncdemo.in_page.needs import missing, runs_in_a_page
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Target
 from asyncdemo.services.choice import NOUNS
-from asyncdemo.site.links import linked
-from asyncdemo.site.recordings import Take
+from asyncdemo.site.recordings import Subject, Take
 
 _TIMEOUT_S: Final = 60.0
 _BEFORE: Final = ("The question", "Predict", "Run")
@@ -38,25 +37,29 @@ _COMMANDS: Final = "\n```\nasyncdemo start\n"
 """How the part of an exercise begins that says how to solve it in a terminal."""
 _SOLVED: Final = "### Gives the answer away"
 _HINTS: Final = ("First hint", "Second hint", "Third hint")
+_PART: Final = re.compile(r"(```.*?```|`[^`\n]+`|\[[^\]]*\]\([^)]*\))", re.DOTALL)
+"""Code, and existing links."""
+_THREAD: Final = re.compile(r"\b([\w.-]+/[\w.-]+)#(\d+)")
 
 
-def takes(lesson: Lesson) -> list[Take]:
-    """Return a run of each variant, with the knobs as written."""
+def subject_of(lesson: Lesson) -> Subject:
+    """Return what is recorded: a run of each variant, with the knobs as written."""
     knobs = values(lesson, {})
-    return [
-        Take(
-            Target(str(variant.path)),
-            Options(name=variant.name, lanes=lesson.lanes, timeout_s=_TIMEOUT_S, memory=lesson.memory),
-            lambda services: make_run_context(lesson.load, services, knobs),
-            variant.expect,
-        )
-        for variant in lesson.variants
-    ]
-
-
-def sources(lesson: Lesson) -> list[Path]:
-    """Return the files whose changes make the recordings stale."""
-    return [lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)]
+    return Subject(
+        lesson.id,
+        tuple(
+            Take(
+                Target(str(variant.path)),
+                Options(name=variant.name, lanes=lesson.lanes, timeout_s=_TIMEOUT_S, memory=lesson.memory),
+                lambda services: make_run_context(lesson.load, services, knobs),
+                variant.expect,
+            )
+            for variant in lesson.variants
+        ),
+        (lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)),
+        lesson.services,
+        partial(broken_claims, lesson),
+    )
 
 
 def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[str]:
@@ -73,17 +76,11 @@ def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[str]:
 
 def lesson_page(
     course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str], *, live: bool = False
-) -> str:
-    """Return the page as Markdown. ``runs``: files relative to the page. ``broken``: claims that they break.
+) -> Iterator[str]:
+    """Yield the page as Markdown. ``runs``: files relative to the page. ``broken``: claims that they break.
 
     ``live``: its programs can be changed and run in the page.
     """
-    return "\n".join(_parts(course, lesson, runs, broken, live))
-
-
-def _parts(
-    course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str], live: bool
-) -> Iterator[str]:
     others = {other.id for other in course.lessons} - {lesson.id}
     text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
     title = json.dumps(f"{lesson.number}. {lesson.title}")  # YAML reads it, too, whatever it contains
@@ -225,3 +222,18 @@ def _answer(lesson: Lesson) -> str:
 
 def _module(course: Course, lesson: Lesson) -> Module:
     return next(module for module in course.modules if lesson.id in {other.id for other in module.lessons})
+
+
+def linked(text: str, lessons: Collection[str]) -> str:
+    """Link ids of ``lessons`` to their pages, and ``owner/repository#number`` to the thread."""
+    return "".join(
+        _id_linked(part, lessons)
+        if place % 2
+        else _THREAD.sub(r"[\g<0>](https://github.com/\1/issues/\2)", part)
+        for place, part in enumerate(_PART.split(text))
+    )
+
+
+def _id_linked(code: str, lessons: Collection[str]) -> str:
+    name = code.strip("`")
+    return f"[{code}]({name}.md)" if name in lessons and not code.startswith("```") else code

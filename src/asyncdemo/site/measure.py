@@ -12,11 +12,11 @@
     ```
 
 Figures and findings come from ``asyncdemo.lab`` when the site is built; none is written into a page.
-Not here: the display of our records (see ``render.lab``), or charts (see ``bars``).
 """
 
 from __future__ import annotations
 
+import gzip
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -24,7 +24,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.content.catalog import Course, find_course, load_course
+from asyncdemo.course.content.catalog import Heading, find_course, load_course
 from asyncdemo.lab.results.audit import Check, Judgement
 from asyncdemo.lab.results.published import ARTICLES, Article, Audited, Column, Table, audited, load_article
 from asyncdemo.lab.results.record import load_record
@@ -34,7 +34,7 @@ from asyncdemo.render.lab.tables import items, table
 from asyncdemo.site.fence import formatter, settings
 
 RECORDS: Final = Path("docs/measure/records")
-"""In the checkout, where the site is built; ``reports`` unpacks them there."""
+"""In the checkout, where the site is built."""
 _LONG: Final = 12
 """Published tables with this many rows or more are folded."""
 _MANY: Final = 6
@@ -50,29 +50,38 @@ def published(source: str) -> str:
     given = settings(source, {"article", "show", "table"})
     show = given["show"]
     if show == "overview":
-        return overview_html([load_article(key) for key in ARTICLES], _course(), RECORDS)
+        return overview_html()
     article = load_article(given["article"])
     if show == "table":
         return table_html(article.table(given["table"]))
-    parts = {"setting": setting_html, "headlines": headlines_html, "audit": audit_html}
-    return lessons_html(article.lessons, _course()) if show == "lessons" else parts[show](article)
+    parts = {
+        "setting": setting_html,
+        "headlines": headlines_html,
+        "audit": audit_html,
+        "lessons": lessons_html,
+    }
+    return parts[show](article)
 
 
 @formatter
 def report(source: str) -> str:
-    """Settings: ``name`` of a record, and ``show``: verdict, or rest if the page begins with the verdict.
-
-    Without the record's file, it says that nothing is published yet.
-    """
+    """Settings: ``name`` of a record, and ``show``: verdict, or rest if the page begins with the verdict."""
     given = settings(source, {"name", "show"})
     name, show = given["name"], given.get("show")
-    path = RECORDS / f"{name}.json.gz"
-    if not path.exists():
-        return "" if show == "verdict" else _NO_REPORT
-    record = load_record(path)
+    record = load_record(RECORDS / f"{name}.json.gz")
     if show == "verdict":
         return verdict_html(record)
-    return report_html(record, _download(f"records/{name}.json"), begun=show == "rest")
+    download = (
+        f'<p><a href="records/{escape(name)}.json" download>The record</a>, with every trial and all '
+        'latencies as histograms, as <a href="../reference/record-format.html">JSON</a>.</p>'
+    )
+    return report_html(record, download, begun=show == "rest")
+
+
+def unpack_records() -> None:
+    """Write each record uncompressed beside itself, for pages to link to."""
+    for path in RECORDS.glob("*.json.gz"):
+        path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
 
 
 def setting_html(article: Article) -> str:
@@ -122,44 +131,32 @@ def audit_html(article: Article) -> str:
     return "".join(_group(check, list(rows)) for check, rows in groups)
 
 
-def lessons_html(ids: Iterable[str], course: Course) -> str:
-    """Return links to those that the course has."""
-    known = {lesson.id: lesson for lesson in course.lessons}
-    found = sorted((known[name] for name in ids if name in known), key=lambda lesson: lesson.number)
-    if not found:
-        return "<p>The lesson about it is not written yet.</p>"
+def lessons_html(article: Article) -> str:
     links = (
         f'<li><a href="../lessons/{lesson.id}.html">{lesson.number}. {escape(lesson.title)}</a>: '
         f"{escape(lesson.question)}</li>"
-        for lesson in found
+        for lesson in sorted(_lessons(article), key=lambda lesson: lesson.number)
     )
     return f'<ul class="published-lessons">{"".join(links)}</ul>'
 
 
-def overview_html(articles: Iterable[Article], course: Course, records: Path) -> str:
+def overview_html() -> str:
     """Return a card for each article, and the other measurements."""
-    cards = "".join(_card(article, course, records) for article in articles)
-    others = [
-        path for path in sorted(records.glob("*.json.gz")) if path.name.partition(".")[0] not in ARTICLES
-    ]
+    cards = "".join(map(_card, map(load_article, ARTICLES)))
     further = "".join(
         f"<li>{escape(load_record(path).title)}: "
         f'<a href="records/{escape(path.name.removesuffix(".gz"))}" download>the record</a></li>'
-        for path in others
+        for path in sorted(RECORDS.glob("*.json.gz"))
+        if path.name.partition(".")[0] not in ARTICLES
     )
     return f'<div class="published-cards">{cards}</div>{f"<ul>{further}</ul>" if further else ""}'
 
 
-def _card(article: Article, course: Course, records: Path) -> str:
+def _card(article: Article) -> str:
     found = audited(article)
     told = next((row for row in found if row.finding.judgement is Judgement.CONTRADICTS), found[0])
-    path = records / f"{article.key}.json.gz"
-    ours = escape(verdicts(load_record(path))) if path.exists() else "Not measured yet."
-    known = {lesson.id: lesson for lesson in course.lessons}
-    lessons = ", ".join(
-        f'<a href="../lessons/{name}.html">{escape(known[name].title)}</a>'
-        for name in article.lessons
-        if name in known
+    lessons = (
+        f'<a href="../lessons/{lesson.id}.html">{escape(lesson.title)}</a>' for lesson in _lessons(article)
     )
     return (
         f'<section class="published-card"><p class="published-card-title">'
@@ -171,18 +168,11 @@ def _card(article: Article, course: Course, records: Path) -> str:
                     "The arithmetic",
                     f"{escape(_counted(found))} {escape(told.about)}: {escape(told.finding.words)}.",
                 ),
-                ("Ours", ours),
-                ("Lessons", lessons or "not written yet"),
+                ("Ours", escape(verdicts(load_record(RECORDS / f"{article.key}.json.gz")))),
+                ("Lessons", ", ".join(lessons)),
             ]
         )
         + "</section>"
-    )
-
-
-def _download(address: str) -> str:
-    return (
-        f'<p><a href="{escape(address)}" download>The record</a>, with every trial and all latencies as '
-        'histograms, as <a href="../reference/record-format.html">JSON</a>.</p>'
     )
 
 
@@ -231,12 +221,6 @@ def _lines(texts: Iterable[str]) -> str:
     return "<br>".join(texts)
 
 
-def _course() -> Course:
-    return load_course(find_course())
-
-
-_NO_REPORT: Final = (
-    '<p class="measured-none"><b>Our own measurement is not published yet.</b> There is no record of it in '
-    "this version. When there is one, it is shown here: the published ratio beside ours, with interval, "
-    'verdict and machine. <a href="method.html">How we measure</a> says what comes before that.</p>'
-)
+def _lessons(article: Article) -> list[Heading]:
+    known = {lesson.id: lesson for lesson in load_course(find_course()).lessons}
+    return [known[name] for name in article.lessons]

@@ -1,13 +1,13 @@
-"""Predict, then reveal: the questions of a lesson as a form, and the answers of the recordings.
+"""Predict, then reveal: the fences ``predict``, a lesson's questions as a form, and ``draw``.
 
 The page judges by the ``data-`` attributes, computed by the functions that also judge in the terminal.
-Not here: the behaviour (see ``docs/assets/predict.js``) or the judging (see ``course.content.predictions``).
+Not here: the behaviour (see ``docs/assets/predict.js``, ``draw.js``), or the judging (see
+``course.content.predictions``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import permutations
 from typing import Final
@@ -49,12 +49,23 @@ def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
     knobs = values(lesson, {})
     measured = {run.name: measure(run) for run in runs}
     variants = tuple(variant.name for variant in lesson.variants)
-    questions = [
-        _Question(place, prediction, variants, knobs, measured, f"predict-{lesson.id}-{place}")
-        for place, prediction in enumerate(lesson.predictions, start=1)
-    ]
-    asked = "".join(question.html() for question in questions)
-    answers = "".join(f"<li>{question.told()}</li>" for question in questions)
+    asked, answers = "", ""
+    for place, prediction in enumerate(lesson.predictions, start=1):
+        data = judging(prediction, variants, measured, knobs)
+        attributes = "".join(f' data-{key}="{escape(value)}"' for key, value in data.items())
+        words = coded(fill(prediction.question, knobs))
+        name, colon, rest = words.partition(":")  # most begin with the variant that they are about
+        words = f"<code>{name}</code>{colon}{rest}" if name in variants else words
+        fields = "".join(_fields(prediction, variants, knobs, f"predict-{lesson.id}-{place}"))
+        told = _told(prediction, measured, knobs)
+        asked += (
+            f'<fieldset class="predict-question" data-kind="{prediction.kind}"'
+            f"{attributes}>"
+            f"<legend>{place}. {words}</legend>{fields}"
+            '<details class="predict-answer"><summary>What happened</summary>'
+            f'<div class="predict-happened">{told}</div></details></fieldset>'
+        )
+        answers += f"<li>{told}</li>"
     # `method=dialog` outside of a dialog sends nothing, so Enter does no harm without scripts.
     return (
         f'<form class="predict" id="predict-{escape(lesson.id)}" data-lesson="{escape(lesson.id)}" '
@@ -67,13 +78,50 @@ def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
     )
 
 
+def _fields(prediction: Prediction, variants: Sequence[str], knobs: Knobs, group: str) -> Iterator[str]:
+    """Yield the inputs. ``group`` is common to radio buttons."""
+    match prediction.kind:
+        case PredictionKind.NUMBER:
+            yield (
+                '<label class="predict-number">Your answer <input type="number" min="0" step="any" '
+                f'inputmode="decimal"> {escape(prediction.unit)}</label>'
+            )
+        case PredictionKind.CHOICE:
+            for place, choice in enumerate(prediction.choices):
+                yield (
+                    f'<label class="predict-choice"><input type="radio" name="{group}" value="{place}"> '
+                    f"<span>{coded(fill(choice.text, knobs))}</span></label>"
+                )
+        case PredictionKind.ORDER:
+            yield '<ol class="predict-order">'
+            for name in map(escape, variants):
+                yield f'<li data-name="{name}"><code>{name}</code>'
+                for word, by, arrow in (("up", -1, "\u2191"), ("down", 1, "\u2193")):
+                    yield (
+                        f'<button type="button" class="predict-move" data-by="{by}" '
+                        f'aria-label="Move {name} {word}">{arrow}</button>'
+                    )
+                yield "</li>"
+            yield '</ol><label class="predict-choice"><input type="checkbox"> '
+            yield "<span>This is my order</span></label>"
+
+
+def _told(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
+    """Return what happened, and why."""
+    was = coded(happened(prediction, measured, knobs)).rstrip(".")
+    tie = " (= is a tie)" if prediction.kind is PredictionKind.ORDER and " = " in was else ""
+    why = coded(fill(prediction.why, knobs))
+    return f"<p>In the recording: <strong>{was}</strong>{tie}.</p><p>{why}</p>"
+
+
 def judging(
     prediction: Prediction, variants: Sequence[str], measured: Mapping[str, Metrics], knobs: Knobs
 ) -> dict[str, str]:
     """Return the ``data-`` attributes, name -> value, by which the page recognizes right answers.
 
-    A number: ``value``, and ``within``, the tolerance; a choice: the ``place`` of the right one; an order:
-    all ``orders`` that count as right. Raises CourseError if there is no right answer.
+    A number: ``value``, ``within``, the tolerance, and its unit, also for ``one``; a choice: the ``place`` of
+    the right one; an order: all ``orders`` that count as right. Raises CourseError if there is no right
+    answer.
     """
     missing = set(variants_needed(prediction, variants)) - set(measured)
     if missing:
@@ -92,74 +140,33 @@ def judging(
         ]
         return {"orders": ",".join(right)}
     value = figure(measured[prediction.variant], prediction.metric)
-    return {"value": repr(value), "within": repr(prediction.tolerance * abs(value))}
+    within = repr(prediction.tolerance * abs(value))
+    unit = prediction.unit
+    return {"value": repr(value), "within": within, "unit": unit, "one": singular(unit)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A question. ``group`` is common to its radio buttons."""
+@formatter
+def draw(source: str) -> str:
+    """Settings: ``lesson: ID``."""
+    return draw_html(*recorded_lesson(settings(source, {"lesson"})["lesson"]))
 
-    place: int
-    prediction: Prediction
-    variants: tuple[str, ...]
-    knobs: Knobs
-    measured: Mapping[str, Metrics]
-    group: str
 
-    def html(self) -> str:
-        kind = self.prediction.kind
-        judged = judging(self.prediction, self.variants, self.measured, self.knobs)
-        if kind is PredictionKind.NUMBER:
-            judged |= {"unit": self.prediction.unit, "one": singular(self.prediction.unit)}
-        data = "".join(f' data-{name}="{escape(value)}"' for name, value in judged.items())
-        fields = {
-            PredictionKind.NUMBER: self._number,
-            PredictionKind.CHOICE: self._choices,
-            PredictionKind.ORDER: self._order,
-        }[kind]
-        return (
-            f'<fieldset class="predict-question" data-kind="{kind}"{data}>'
-            f"<legend>{self.place}. {self._asked()}</legend>"
-            f"{''.join(fields())}"
-            '<details class="predict-answer"><summary>What happened</summary>'
-            f'<div class="predict-happened">{self.told()}</div></details></fieldset>'
-        )
+def draw_html(lesson: Lesson, runs: Sequence[Run]) -> str:
+    """Return the form. ``runs``: one of each variant; the longest fills two thirds of the scale."""
+    seconds = {run.name: measure(run).wall_ns / 1e9 for run in runs}
+    scale_s = round(1.5 * max(seconds.values()), 1)
+    titles = {variant.name: variant.title for variant in lesson.variants}
+    rows = "".join("".join(_bar(name, titles[name], took, scale_s)) for name, took in seconds.items())
+    return (
+        f'<form class="draw" method="dialog" autocomplete="off" data-scale="{scale_s}" data-search-exclude>'
+        f'{rows}<p class="draw-ask"><button type="submit" class="md-button md-button--primary">'
+        'Play the recording</button></p><p class="draw-status" role="status"></p></form>'
+    )
 
-    def told(self) -> str:
-        """Return what happened, and why."""
-        was = coded(happened(self.prediction, self.measured, self.knobs)).rstrip(".")
-        tie = " (= is a tie)" if self.prediction.kind is PredictionKind.ORDER and " = " in was else ""
-        why = coded(fill(self.prediction.why, self.knobs))
-        return f"<p>In the recording: <strong>{was}</strong>{tie}.</p><p>{why}</p>"
 
-    def _asked(self) -> str:
-        """Return the question; most begin with the name of the variant that they are about."""
-        words = coded(fill(self.prediction.question, self.knobs))
-        name, colon, rest = words.partition(":")
-        return f"<code>{name}</code>{colon}{rest}" if name in self.variants else words
-
-    def _number(self) -> Iterator[str]:
-        yield (
-            '<label class="predict-number">Your answer <input type="number" min="0" step="any" '
-            f'inputmode="decimal"> {escape(self.prediction.unit)}</label>'
-        )
-
-    def _choices(self) -> Iterator[str]:
-        for place, choice in enumerate(self.prediction.choices):
-            yield (
-                f'<label class="predict-choice"><input type="radio" name="{self.group}" value="{place}"> '
-                f"<span>{coded(fill(choice.text, self.knobs))}</span></label>"
-            )
-
-    def _order(self) -> Iterator[str]:
-        yield '<ol class="predict-order">'
-        for name in map(escape, self.variants):
-            yield f'<li data-name="{name}"><code>{name}</code>'
-            for word, by, arrow in (("up", -1, "\u2191"), ("down", 1, "\u2193")):
-                yield (
-                    f'<button type="button" class="predict-move" data-by="{by}" '
-                    f'aria-label="Move {name} {word}">{arrow}</button>'
-                )
-            yield "</li>"
-        yield "</ol>"
-        yield '<label class="predict-choice"><input type="checkbox"> <span>This is my order</span></label>'
+def _bar(name: str, title: str, took_s: float, scale_s: float) -> Iterator[str]:
+    yield f'<div class="draw-row" data-took="{took_s:.3f}" data-name="{escape(name)}">'
+    yield f"<label><code>{escape(name)}</code> {escape(title)}"
+    yield f'<input type="range" min="0" max="{scale_s}" step="0.1" value="0"></label>'
+    yield '<output class="draw-drawn"></output><div class="draw-track"><div class="draw-bar"></div></div>'
+    yield f'<span class="draw-took">{took_s:.2f} s</span></div>'

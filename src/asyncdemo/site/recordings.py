@@ -11,7 +11,8 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
@@ -25,7 +26,7 @@ from asyncdemo.packages import CHECKOUT
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.services import Services
-from asyncdemo.serving import RunContext, open_recording
+from asyncdemo.serving import RunContext, ServiceCache, open_recording
 
 FOLDER: Final = Path(".cache/site/runs")
 """In the checkout, where the site is built."""
@@ -48,15 +49,11 @@ _WHAT_JUDGES: Final = (
     "course/content/claims.py",
     "course/content/figures.py",
     "course/content/knobs.py",
-    "analysis/metrics",
+    "analysis",
 )
 """Parts whose changes may lead to other remarks on the same recordings."""
 _PACKAGES: Final = CHECKOUT / "requirements" / "course.txt"
 """The versions of the packages that the recorded scripts import."""
-
-
-Judge = Callable[[Sequence[Run]], Sequence[str]]
-"""Returns remarks on runs; ideally none."""
 
 
 @dataclass(frozen=True)
@@ -72,34 +69,59 @@ class Take:
     ends: str | None = None
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What is recorded under a name.
+
+    ``sources`` are files whose changes make the recordings stale. ``services`` are started. ``judge`` returns
+    what is wrong with the runs; ideally nothing.
+    """
+
+    name: str
+    takes: tuple[Take, ...]
+    sources: tuple[Path, ...]
+    services: tuple[str, ...] = ()
+    judge: Callable[[Sequence[Run]], Sequence[str]] = lambda _: ()
+
+
 class Recordings:
     """A folder with a subfolder for each name."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
 
-    def is_fresh(self, name: str, takes: Sequence[Take], sources: Iterable[Path]) -> bool:
+    def is_fresh(self, subject: Subject) -> bool:
         """Return whether there are recordings of these takes and these sources."""
-        return self._index(name).get("key") == _key(takes, sources)
+        return self._index(subject.name).get("key") == _key(subject)
 
-    def record(
+    def update(
         self,
-        name: str,
-        takes: Sequence[Take],
-        sources: Collection[Path],
-        services: Services | None = None,
-        judge: Judge = lambda _: (),
-    ) -> tuple[Run, ...]:
-        """Make the recordings, one after another, and store them.
+        subject: Subject,
+        kept: ServiceCache,
+        tries: int,
+        tell: Callable[[str], None] = print,
+    ) -> None:
+        """Record if that is not done, or something is wrong with the runs, as on a busy machine."""
+        for _ in range(tries):
+            if self.is_fresh(subject) and not self.remarks(subject):
+                return
+            services = kept.get(subject.services) if subject.services else None
+            began = time.monotonic()
+            self.record(subject, services)
+            tell(f"recorded {subject.name} ({time.monotonic() - began:.1f} s)")
+            if remarks := self.remarks(subject):
+                tell(f"  {subject.name}: not as the text says: {'; '.join(remarks)}")
 
-        ``sources`` are files whose changes make them stale; ``services`` are running. ``judge`` returns what
-        is wrong with runs; existing fresh ones stay, unless the new ones have fewer faults. Raises
-        AsyncdemoError, without storing anything, if one does not end as it must.
+    def record(self, subject: Subject, services: Services | None = None) -> tuple[Run, ...]:
+        """Make the recordings, one after another, and store them. ``services`` are running.
+
+        Existing fresh ones stay, unless the new ones have fewer faults. Raises AsyncdemoError, without
+        storing anything, if one does not end as it must.
         """
         # First, because a source that changes meanwhile is not what was recorded.
-        key = _key(takes, sources)
-        runs = tuple(_recorded(take, services) for take in takes)
-        if self.is_fresh(name, takes, sources) and len(judge(runs)) > len(judge(self.get(name))):
+        key, name = _key(subject), subject.name
+        runs = tuple(_recorded(take, services) for take in subject.takes)
+        if self.is_fresh(subject) and len(subject.judge(runs)) > len(subject.judge(self.get(name))):
             return self.get(name)
         folder = self._folder / name
         shutil.rmtree(folder, ignore_errors=True)
@@ -122,14 +144,14 @@ class Recordings:
             raise MissingError(f"There is no recording of {name}: python -m asyncdemo.site prepare")
         return tuple(self._folder / name / file for file in files)
 
-    def remarks(self, name: str, judge: Judge) -> tuple[str, ...]:
+    def remarks(self, subject: Subject) -> tuple[str, ...]:
         """Return the remarks on them, cached because reading takes long. Raises MissingError."""
-        index = self._index(name)
+        index = self._index(subject.name)
         remarks, judged = index.get("remarks"), _digest(_WHAT_JUDGES)
         if isinstance(remarks, list) and index.get("judged") == judged:
             return tuple(map(str, remarks))
-        found = tuple(judge(self.get(name)))
-        self._write_index(name, {**index, "judged": judged, "remarks": found})
+        found = tuple(subject.judge(self.get(subject.name)))
+        self._write_index(subject.name, {**index, "judged": judged, "remarks": found})
         return found
 
     def _write_index(self, name: str, index: dict[str, object]) -> None:
@@ -186,9 +208,10 @@ def _places() -> tuple[tuple[str, str], ...]:
     )
 
 
-def _key(takes: Sequence[Take], sources: Iterable[Path]) -> str:
-    digest = hashlib.sha256(repr([(take.target, take.options, take.ends) for take in takes]).encode())
-    for path in sorted(sources):
+def _key(subject: Subject) -> str:
+    takes = [(take.target, take.options, take.ends) for take in subject.takes]
+    digest = hashlib.sha256(repr(takes).encode())
+    for path in sorted(subject.sources):
         digest.update(path.read_bytes())
     for part in (sys.version.encode(), _PACKAGES.read_bytes(), _digest(WHAT_RECORDS).encode()):
         digest.update(part)

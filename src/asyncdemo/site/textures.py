@@ -6,12 +6,10 @@
     ```
 
 Colours, textures and glyphs are those of the pictures; the page gives the meanings.
-Not here: the pictures themselves (see ``render``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final
 
@@ -31,25 +29,20 @@ _HEIGHT: Final = 18
 @formatter
 def fence(source: str) -> str:
     """Settings: lines ``shade: meaning``."""
-    return textures_html({_SHADES[name]: words for name, words in settings(source, _SHADES).items()})
-
-
-def textures_html(meanings: Mapping[Shade, str]) -> str:
-    """Return a table with a row for each shade."""
     heads = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS)
+    rows = "".join(_row(_SHADES[name], words) for name, words in settings(source, _SHADES).items())
     return (
         f'<table class="textures"><thead><tr>{heads}</tr></thead>'
-        f"<tbody data-search-exclude>{''.join(_rows(meanings))}</tbody></table>"
+        f"<tbody data-search-exclude>{rows}</tbody></table>"
     )
 
 
-def _rows(meanings: Mapping[Shade, str]) -> Iterator[str]:
-    for shade, meaning in meanings.items():
-        yield (
-            f'<tr><th scope="row">{escape(_WORDS[shade][0])}</th><td>{_swatch(shade)}</td>'
-            f"<td><code>{escape(UNICODE.textures[shade] * 3)}</code></td>"
-            f"<td><code>{escape(ASCII.textures[shade] * 3)}</code></td><td>{escape(meaning)}</td></tr>"
-        )
+def _row(shade: Shade, meaning: str) -> str:
+    return (
+        f'<tr><th scope="row">{escape(_WORDS[shade][0])}</th><td>{_swatch(shade)}</td>'
+        f"<td><code>{escape(UNICODE.textures[shade] * 3)}</code></td>"
+        f"<td><code>{escape(ASCII.textures[shade] * 3)}</code></td><td>{escape(meaning)}</td></tr>"
+    )
 
 
 def _swatch(shade: Shade) -> str:

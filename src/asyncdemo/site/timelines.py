@@ -1,7 +1,4 @@
-"""The fences ``timeline`` and ``figures``: a lesson's recordings to play, and its measurements.
-
-Not here: how either looks (see ``render``).
-"""
+"""The fences ``timeline`` and ``figures``: a lesson's recordings to play, and its measurements."""
 
 from __future__ import annotations
 
@@ -14,8 +11,7 @@ from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import Account, account_for
-from asyncdemo.render.html.element import element_of
-from asyncdemo.render.html.page import report_html
+from asyncdemo.render.html.page import element_html, report_html
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings
@@ -36,8 +32,8 @@ def timeline(source: str) -> str:
     asked = settings(source, ("lesson", "covered", "programs"))
     lesson, runs = recorded_lesson(asked["lesson"])
     covered = asked.get("covered") == "yes"
-    scale_ns, drawn = charts(runs)
-    element = element_of(lesson_accounts(lesson, runs), scale_ns, drawn, covered=covered, ident=lesson.id)
+    drawn = charts(lesson_accounts(lesson, runs))
+    element = element_html(drawn, lesson.id, covered=covered)
     known = any(bar.line for chart in drawn for row in chart.rows for bar in row.bars)
     follows = known and asked.get("programs") == "yes"
     return f'<div class="timeline" data-search-exclude>{element}{_FOLLOW if follows else ""}</div>'

@@ -20,9 +20,9 @@ from textual.widget import Widget
 
 from asyncdemo.model import Lane, Request, Run
 from asyncdemo.render.facts.runs import empty_words
-from asyncdemo.render.terminal.counts import Counted, count_label, count_lines, counted
 from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines
 from asyncdemo.render.terminal.picture import run_title
+from asyncdemo.render.terminal.sections import Counted, count_label, count_lines, counted
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import noun

@@ -59,32 +59,11 @@ def test_merged_bins_give_the_same_picture_as_bins_of_that_width() -> None:
     assert drawn(grown, end) == drawn(fixed, end)
 
 
-def test_the_order_between_lanes_does_not_matter() -> None:
-    in_order, late = Accumulator(rows=4), Accumulator(rows=4)
-    for cells in (in_order, late):
-        cells.lane_opened(0, 0, Shade.WAITING)
-        cells.lane_opened(1, 0, Shade.WAITING)
-    in_order.lane_changed(0, 100_000, Shade.RUNNING)
-    in_order.lane_changed(1, 90_000, Shade.READY)
-    late.lane_changed(1, 90_000, Shade.READY)
-    late.lane_changed(0, 100_000, Shade.RUNNING)
-    assert drawn(in_order, 400_000) == drawn(late, 400_000)
-
-
 def test_what_is_open_is_drawn_up_to_now_and_no_further() -> None:
     cells = Accumulator(bin_ns=10)
     cells.lane_opened(0, 0, Shade.WAITING)
     (row,) = cells.grid(20, 5, 10, 55).rows
     assert [cell.open for cell in row.cells] == [1, 1, 1, 1, 1, 0.5]
-
-
-def test_repainting_counts_what_is_now_from_where_it_began() -> None:
-    cells = Accumulator(bin_ns=10)
-    cells.lane_opened(0, 0, Shade.WAITING)
-    cells.lane_changed(0, 20, Shade.RUNNING)
-    cells.repaint(0, 20, Shade.BLOCKING)
-    (row,) = cells.grid(20, 5, 10, 49).rows
-    assert [cell.shade for cell in row.cells] == [Shade.WAITING] * 2 + [Shade.BLOCKING] * 3
 
 
 def test_a_lane_cannot_go_back_in_time() -> None:
@@ -101,18 +80,6 @@ def test_a_clock_that_jumps_far_costs_a_few_merges() -> None:
     cells.lane_opened(0, 0, Shade.WAITING)
     cells.lane_changed(0, 10**15, Shade.RUNNING)
     assert cells.bin_ns * 8 > 10**15
-
-
-def test_what_a_frame_costs_does_not_grow_with_the_lanes() -> None:
-    few, many = Accumulator(rows=24), Accumulator(rows=24)
-    live_through(few, 24, 3)
-    end = live_through(many, 3_000, 3)
-
-    def numbers(cells: Accumulator) -> int:
-        return sum(len(bins) for group in cells._groups for bins in group.rests)
-
-    assert numbers(many) <= numbers(few) * 2
-    assert len(drawn(many, end, rows=24).rows) <= 24
 
 
 def test_as_many_rows_as_asked_for_keep_one_lane_each() -> None:

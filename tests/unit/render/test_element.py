@@ -16,11 +16,8 @@ from hypothesis import given
 
 from asyncdemo.model import Run, Wake, Wakes
 from asyncdemo.render.facts.runs import account_for
-from asyncdemo.render.html.element import element_html, script_js
-from asyncdemo.render.html.element_data import chart_data
 from asyncdemo.render.html.packing import packed, unit_ns
-from asyncdemo.render.html.page import report_html
-from asyncdemo.render.svg.textures import HEIGHTS, TEXTURES
+from asyncdemo.render.html.page import element_html, report_html, script_js
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.timeline.grid import Shade
 from tests.support.runs import Story, ns
@@ -36,8 +33,8 @@ def named(name: str) -> Run:
     return story.run(name=name, notes=(name,))
 
 
-def element(*of: Run, ident: str = "asyncdemo", covered: bool = False) -> str:
-    return element_html(account_for(of), ident=ident, covered=covered)
+def element(*of: Run, ident: str = "asyncdemo") -> str:
+    return element_html(charts(account_for(of)), ident)
 
 
 def stills(markup: str) -> list[ElementTree.Element]:
@@ -45,7 +42,7 @@ def stills(markup: str) -> list[ElementTree.Element]:
 
 
 def data(*of: Run) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(packed(chart_data(account_for(of), *charts(of)))))
+    found: dict[str, Any] = json.loads(json.dumps(packed(charts(account_for(of)))))
     return found
 
 
@@ -77,10 +74,6 @@ class TestStills:
             group for group in stills(element(story.run()))[0].iter(f"{SVG}g") if group.get("transform")
         )
         assert [path.get("class") for path in row.iter(f"{SVG}path")] == ["waiting", "running"]
-
-    def test_what_is_covered_is_there_for_paper(self) -> None:
-        assert element(pooled(5), covered=True).startswith("<async-timeline covered>")
-        assert "Timeline of pooled" in element(pooled(5), covered=True)
 
     @pytest.mark.parametrize("name", ["</script><b>", "<!--", "\"&'", "\ud800\x00"])
     def test_no_name_breaks_out(self, name: str) -> None:
@@ -131,26 +124,14 @@ class TestPacking:
 
     @given(runs())
     def test_no_time_is_lost(self, run: Run) -> None:
-        plain, seen = chart_data(account_for([run]), *charts([run])), data(run)
-        for was, row in zip(plain["runs"][0]["rows"], seen["runs"][0]["rows"], strict=True):
+        (chart,), seen = charts(account_for([run])), data(run)
+        for was, row in zip(chart.rows, seen["runs"][0]["rows"], strict=True):
             assert all(length >= 0 for length in row.get("bars", [])[::2])
-            last = max((bar[1] for bar in was["bars"]), default=0)
+            last = max((bar.end_ns for bar in was.bars), default=0)
             assert sum(row.get("bars", [])[::2]) == round(last / seen["unit_ns"])
 
 
 class TestScript:
-    def test_it_carries_the_table_of_the_pictures(self) -> None:
-        found = re.search(r"const SHADES = (.*);", script_js())
-        assert found
-        table = json.loads(found[1])
-        seen = [(look["name"], look["height"], look["tile"], look["mark"]) for look in table]
-        assert seen == [
-            (shade.name.lower(), HEIGHTS[shade], *TEXTURES.get(shade, (0, ""))) for shade in sorted(HEIGHTS)
-        ]
-
-    def test_it_can_stand_in_a_page(self) -> None:
-        assert "</script" not in script_js()
-
     def test_it_asks_nobody(self) -> None:
         script = script_js().replace("http://www.w3.org/", "")  # namespaces
         assert not re.search(r"https?:|fetch\(|XMLHttpRequest|import\(", script)

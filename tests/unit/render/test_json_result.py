@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from asyncdemo.model import Holding, Outcome, Run, RunOutcome, State, Stuck
-from asyncdemo.render.text.json_result import lesson_result, script_result, variant_result
+from asyncdemo.render.text.json_result import lesson_result, variant_result
 from tests.support.runs import APP, Story, at_line
 
 
@@ -221,15 +221,6 @@ def test_a_lesson_has_its_variants_in_order() -> None:
     assert result["format"] == "asyncdemo.result/1"
     assert (result["lesson"], result["knobs"]) == ("two-sleeps", {"BREWS": 10, "BREW_S": 0.3})
     assert [variant["name"] for variant in result["variants"]] == ["blocking", "awaited"]
-
-
-def test_a_script_has_its_run() -> None:
-    run = a_run()
-    assert script_result("app.py", run) == {
-        "format": "asyncdemo.result/1",
-        "script": "app.py",
-        "run": variant_result(run),
-    }
 
 
 def test_who_was_stuck_in_a_run_that_was_stopped() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asyncdemo.model import Run
+from asyncdemo.model import Resource, Run
 from asyncdemo.render.timeline.grid import Grid, Row, Shade
 from asyncdemo.render.timeline.layout import extent_ns, lay_out, open_ns, pieces, tick_ns
-from tests.support.runs import Story, ns
+from tests.support.runs import Story, Teller, ns
 from tests.support.screens import cells_of, picture
 
 
@@ -23,47 +25,20 @@ def only_row(run: Run, columns: int = 60) -> Row:
     return row
 
 
-def test_a_cell_shows_the_state_that_takes_most_of_it() -> None:
+@pytest.mark.parametrize(
+    ("tell", "glyphs"),
+    [
+        (lambda task, lock: task.sleeps(30).is_ready(20).queues(lock, 10), "───▒▒•"),  # the main state
+        (lambda task, _: task.sleeps(500).runs(0.001).sleeps(500), "──▏──"),  # running, however short
+        (lambda task, _: task.sleeps(5_100).blocks(60).sleeps(5_000), "──────────×─────────"),
+        (lambda task, _: task.runs(100).blocks(100).runs(100), "█╳█"),  # a part of a span
+        (lambda task, _: task.blocks(60, stolen_ms=55), "███"),  # the system took it
+    ],
+)
+def test_a_cell_shows_what_happened_in_it(tell: Callable[[Teller, Resource], object], glyphs: str) -> None:
     story = Story()
-    story.task("a").sleeps(30).is_ready(20).queues(story.lock(), 10).returns()
-    assert picture(only_row(story.run(), 6)) == "───▒▒•"
-
-
-def test_time_counts_from_the_first_lane_that_opened() -> None:
-    story = Story()
-    story.task("late", at=500).sleeps(10).returns()
-    assert picture(only_row(story.run(), 10)) == "─" * 10
-
-
-def test_running_that_is_shorter_than_a_cell_still_shows() -> None:
-    story = Story()
-    story.task("a").sleeps(500).runs(0.001).sleeps(500).returns()
-    row = only_row(story.run(), 20)
-    assert [cell.fill for cell in cells_of(row, Shade.RUNNING)] == [1]
-
-
-def test_a_cell_is_filled_by_as_much_as_ran_in_it() -> None:
-    story = Story()
-    story.task("a").runs(5).sleeps(95).returns()
-    assert only_row(story.run(), 10).cells[0].fill == 4
-
-
-def test_blocking_shows_however_short_it_is() -> None:
-    story = Story()
-    story.task("a").sleeps(5_100).blocks(60).sleeps(5_000).returns()
-    assert picture(only_row(story.run(), 20)) == "──────────×─────────"
-
-
-def test_what_the_system_took_is_not_blocking() -> None:
-    story = Story()
-    story.task("a").blocks(60, stolen_ms=55).returns()
-    assert not cells_of(only_row(story.run()), Shade.BLOCKING)
-
-
-def test_only_the_part_of_a_span_that_blocked_is_blocking() -> None:
-    story = Story()
-    story.task("a").runs(100).blocks(100).runs(100).returns()
-    assert picture(only_row(story.run(), 30)) == "█" * 10 + "╳" * 10 + "█" * 10
+    tell(story.task("a"), story.lock())
+    assert picture(only_row(story.run(), len(glyphs))) == glyphs
 
 
 def test_a_lane_that_runs_in_many_small_steps_shows_what_it_does_between_them() -> None:
@@ -125,13 +100,6 @@ class TestFolding:
         grid = laid_out(story.run(), 10, 6)
         showing = [row for row in grid.rows if cells_of(row, Shade.BLOCKING)]
         assert [row.first <= 1_234 < row.first + row.size for row in showing] == [True]
-
-    def test_a_straggler_in_a_folded_row_shows(self) -> None:
-        story = Story()
-        for i in range(100):
-            story.task(f"t{i}").sleeps(1_000 if i == 50 else 10).returns()
-        grid = laid_out(story.run(), 20, 3)
-        assert any(row.cells[-1].shade is Shade.WAITING for row in grid.rows)
 
 
 _stretches = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5_000)), min_size=1, max_size=12)

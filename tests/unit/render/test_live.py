@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
+from asyncdemo.model import Outcome, Run, Site, State
 from asyncdemo.render.terminal.live import LivePanel, LiveView, picture_lines
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import UNICODE
@@ -172,15 +170,6 @@ def test_the_scripts_output_is_apart_and_harmless() -> None:
     assert lines[at + 1 : at + 4] == ["│  hello", "│  world", "│! oops"]
 
 
-def test_wide_terminals_have_panels_side_by_side_and_narrow_ones_stack_them() -> None:
-    panels = [LivePanel("one"), LivePanel("two")]
-    for panel in panels:
-        lanes_of(panel, "a")
-        panel.clock(ns(10))
-    assert "two" in seen(*panels, width=120)[0]
-    assert ["two" in line for line in seen(*panels, width=90) if line.startswith("── ")] == [False, True]
-
-
 def test_in_a_race_no_panel_moves_while_rows_open_in_it() -> None:
     def titles(*panels: LivePanel) -> list[int]:
         lines = text_of(picture_lines(panels, UNICODE, 80, 24, race=True))
@@ -248,13 +237,6 @@ class TestTerminal:
                 view.update()
         assert 10 <= view.frames <= 16
 
-    def test_nothing_is_drawn_on_what_is_no_terminal(self) -> None:
-        terminal = Terminal()
-        terminal.console._force_terminal = False
-        with LiveView([LivePanel("one")], terminal.console) as view:
-            view.update(now=True)
-        assert terminal.written == ""
-
     def test_a_terminal_that_gets_narrower_starts_afresh(self) -> None:
         terminal = Terminal(120, 30)
         panel = LivePanel("one")
@@ -268,21 +250,6 @@ class TestTerminal:
             after.stream.write(terminal.written[cleared:])
             assert sum("one" in line for line in after.lines) == 1
         assert terminal.written.count(HIDE) == terminal.written.count(SHOW)
-
-
-class TestReplay:
-    def told(self) -> Run:
-        story = Story()
-        gate = story.semaphore(1)
-        story.task("first").takes(gate).blocks(200, at=at_line(7)).sleeps(300).gives_back(gate).returns()
-        story.task("second").is_ready(200).queues(gate, 300).takes(gate).sleeps(500).returns()
-        return story.run(name="told")
-
-    def test_the_end_is_said(self) -> None:
-        panel = LivePanel("told")
-        run = replace(self.told(), outcome=RunOutcome.TIMEOUT)
-        replay(run, panel, ns(5_000))
-        assert "1.00 s, stopped: out of time" in seen(panel)[0]
 
 
 def test_of_programs_below_each_other_the_one_that_runs_gets_the_room_under_one_axis() -> None:

@@ -1,15 +1,18 @@
-"""The plain text, word by word."""
+"""The plain text, word by word, and what is told of a server under load."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from asyncdemo.model import Clock, Outcome, Run, RunOutcome
+from asyncdemo.render.facts.runs import account_for
 from asyncdemo.render.text.plain import render_plain
 from tests.support.runs import Story, at_line
+from tests.support.server_runs import one_at_a_time, threaded
 
 in_detail = partial(render_plain, details=True)
 
@@ -51,13 +54,12 @@ def test_a_run_in_words() -> None:
     assert notes == "    - second raised after 201 ms: ValueError: no\n    - cut off after 0.30 s\n"
 
 
-def test_there_are_no_control_codes_and_no_pictures() -> None:
+def test_control_codes_are_shown_as_what_they_are() -> None:
     story = Story()
     story.task("\x1b[31m\r\nred\x07").sleeps(10).raises("\x1b[0m")
     text = render_plain([story.run(name="\x1b]0;x\x07")])
     assert all(line.isprintable() for line in text.split("\n"))
     assert "\\x1b[31m\\r\\nred\\x07" in text
-    assert text.isascii()
 
 
 def test_a_stream_without_the_letters_gets_escapes() -> None:
@@ -83,26 +85,13 @@ def test_lanes_beyond_the_bound_share_a_line() -> None:
         "    and 995 more lanes: 498 cancelled and 497 returned; open for 15 ms to 1.01 s each; "
         "in total waiting 509 s"
     )
-
-
-def test_one_more_than_the_bound_is_told_itself() -> None:
-    assert "more lane" not in in_detail([crowd(6)], lanes=5)
-    assert "and 2 more lanes" in in_detail([crowd(7)], lanes=5)
+    assert "more lane" not in in_detail([crowd(6)], lanes=5)  # one more is told itself
 
 
 def test_a_run_without_lanes() -> None:
     text = in_detail([Story().run()])
     assert "no lanes: nothing was recorded" in text
     assert len(text.splitlines()) == 2
-
-
-def test_variants_are_compared() -> None:
-    slow, fast = Story(), Story()
-    slow.task("a").sleeps(300).returns()
-    fast.task("a").sleeps(100).returns()
-    text = in_detail([slow.run(name="slow"), fast.run(name="fast")])
-    assert "compared      3.00x as long as fast" in text
-    assert "compared      3.00x as fast as slow" in text
 
 
 def test_who_leaves_work_out_is_not_called_faster() -> None:
@@ -125,14 +114,22 @@ def slow_and_fast(outcome: RunOutcome) -> list[Run]:
     return [slow.run(name="slow", outcome=outcome), fast.run(name="fast")]
 
 
-@pytest.mark.parametrize("outcome", [RunOutcome.FAILED, RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED])
-def test_a_run_that_broke_off_is_not_compared(outcome: RunOutcome) -> None:
-    assert "compared" not in in_detail(slow_and_fast(outcome))
-
-
-def test_a_run_that_is_meant_to_fail_is_compared() -> None:
-    text = in_detail(slow_and_fast(RunOutcome.FAILED), meant=["slow"])
-    assert "compared      3.00x as long as fast" in text
+@pytest.mark.parametrize(
+    ("outcome", "meant", "compared"),
+    [
+        (RunOutcome.OK, [], True),
+        (RunOutcome.FAILED, [], False),
+        (RunOutcome.TIMEOUT, [], False),
+        (RunOutcome.INTERRUPTED, [], False),
+        (RunOutcome.FAILED, ["slow"], True),
+    ],
+)
+def test_whole_runs_are_compared_and_those_meant_to_fail(
+    outcome: RunOutcome, meant: list[str], compared: bool
+) -> None:
+    text = in_detail(slow_and_fast(outcome), meant=meant)
+    for words in ("compared      3.00x as long as fast", "compared      3.00x as fast as slow"):
+        assert (words in text) == compared
 
 
 def test_without_lanes_times_count_from_the_first_track() -> None:
@@ -175,14 +172,6 @@ def test_in_brief_a_run_is_one_line_and_what_was_found_in_it() -> None:
     assert all(line.startswith("  ") for line in text.splitlines()[1:])
 
 
-def test_in_brief_all_that_went_well_is_a_line_each() -> None:
-    slow, fast = slow_and_fast(RunOutcome.OK)
-    assert render_plain([slow, fast]) == (
-        "slow: time 300 ms (at best 300 ms), at most 1 at the same time\n"
-        "fast: time 100 ms (at best 100 ms), at most 1 at the same time\n"
-    )
-
-
 def test_in_virtual_time_that_is_said() -> None:
     story = Story()
     story.task("a").sleeps(10).returns()
@@ -202,3 +191,77 @@ def test_equal_notes_are_one_with_a_count() -> None:
         "  - Something is off. (2 times)",
         "  - Well.",
     ]
+
+
+# servers under load
+
+GOLDEN_SERVER = Path(__file__).with_name("golden_server.txt")
+
+
+def film() -> Run:
+    story = Story()
+    pool = story.pool(2, made=at_line(9), name="redis")
+    first = story.task("Task-1", at=10).enters("film(1)").waits(50, "redis").leaves().returns()
+    second = story.task("Task-2", at=20).enters("film(2)").waits(30, "redis").leaves().returns()
+    story.connection(pool, 10, 15, uses=[(first, 15, 60)], by=first)
+    story.refuses(pool, second, 20, 20)
+    asker = story.request("GET /film 1").queues_for("accept", 10).is_handled_by(first)
+    asker.waits_for_response(1).answered(200)
+    asker = story.request("GET /film 2").queues_for("accept", 10).is_ready(10).is_handled_by(second)
+    asker.waits_for_response(1).answered(503)
+    story.request("GET /film 3").is_late(5).queues_for("accept", 95).fails("timeout")
+    story.has_memory(-20, 40, 300, threads=1)
+    story.has_memory(30, 45.5, 310, threads=3)
+    return story.run(name="pooled", processes=2)
+
+
+def told(run: Run, label: str) -> list[str]:
+    return [fact.value for fact in account_for([run])[0].facts if fact.label == label]
+
+
+def warned(run: Run) -> set[str]:
+    return {fact.label for fact in account_for([run])[0].facts if fact.warns}
+
+
+def without_findings(text: str) -> str:
+    before, _, rest = text.partition("  findings:\n")
+    return before + rest[rest.index("  requests:\n") :] if rest else text
+
+
+def test_a_server_in_words() -> None:
+    assert (
+        without_findings(render_plain([film()], details=True)).splitlines()
+        == GOLDEN_SERVER.read_text("utf-8").splitlines()
+    )
+
+
+def test_what_failed_is_told_first() -> None:
+    assert warned(film()) == {"requests", "pool"}
+    assert warned(one_at_a_time(5)) == set()
+
+
+def test_handlers_are_not_called_lanes() -> None:
+    assert told(threaded(50, limit=5), "handlers") == ["5 at work at the same time, 50 open, of 50 calls"]
+    assert told(threaded(50, limit=5), "peak") == told(threaded(50, limit=5), "throughput") == []
+
+
+def test_a_server_that_never_came_to_handle_one_says_so_and_has_no_figures_of_handlers() -> None:
+    story = Story()
+    story.task("server").sleeps(10).returns()
+    for number in range(3):
+        story.request(f"GET / {number + 1}").queues_for("accept", 1).fails("refused")
+    run = replace(story.run(named=True), lanes=())
+    assert told(run, "requests") == ["0 of 3 answered; 3 refused"]
+    assert told(run, "latency") == told(run, "wall") == []
+
+
+def test_pools_of_one_line_are_told_together() -> None:
+    story = Story()
+    for number in range(50):
+        task = story.task(f"t{number}").sleeps(10).returns()
+        pool = story.pool(10, made=at_line(12), name="s3")
+        story.connection(pool, 0, 1, uses=[(task, 1, 9)])
+    (words,) = told(story.run(), "pool")
+    assert words.startswith(
+        "50 of them, s3, limit 10, made at app.py:12: 50 connections opened in all, 1 held each"
+    )

@@ -19,8 +19,8 @@ from tests.support.strategies import runs
 
 def stretches(section: PoolSection, row: int = 0) -> list[tuple[str, int, int, str]]:
     return [
-        (stretch.shade.name.lower(), stretch.start_ns, stretch.end_ns, stretch.who)
-        for stretch in section.rows[row].stretches
+        (stretch.shade.name.lower(), stretch.start_ns, stretch.end_ns, stretch.why)
+        for stretch in section.rows[row].bars
     ]
 
 
@@ -44,13 +44,6 @@ def test_a_connection_is_opened_held_idle_and_closed() -> None:
     ]
 
 
-def test_one_that_never_opened_is_opening_until_the_end() -> None:
-    story = Story()
-    pool = story.pool(1)
-    story.connection(pool, 10, None, by=story.task("a").sleeps(100).returns())
-    assert stretches(only(story.run())) == [("opening", ns(10), ns(100), "a")]
-
-
 def test_what_was_before_the_first_row_and_after_the_last_is_cut_off() -> None:
     story = Story()
     pool = story.pool(2)
@@ -63,14 +56,14 @@ def test_what_was_before_the_first_row_and_after_the_last_is_cut_off() -> None:
         ("held", ns(20), ns(50), "a"),
         ("idle", ns(50), ns(100), ""),
     ]
-    assert section.rows[1].stretches == ()
+    assert section.rows[1].bars == ()
 
 
 class TestHolders:
     def held_by(self, who: Teller, story: Story) -> str:
         pool = story.pool(1)
         story.connection(pool, 0, 0, uses=[(who, 10, 20)])
-        return next(stretch.who for stretch in only(story.run()).rows[0].stretches if stretch.who)
+        return next(stretch.why for stretch in only(story.run()).rows[0].bars if stretch.why)
 
     def test_are_named_by_their_request(self) -> None:
         story = Story()
@@ -188,9 +181,9 @@ def test_any_run_has_connections_without_gaps_on_the_axis(run: Run) -> None:
     extent = extent_ns(run)
     for section in pool_sections(run):
         for row in section.rows:
-            for stretch, following in zip(row.stretches, row.stretches[1:], strict=False):
+            for stretch, following in zip(row.bars, row.bars[1:], strict=False):
                 assert stretch.end_ns == following.start_ns
-            for stretch in row.stretches:
+            for stretch in row.bars:
                 assert stretch.shade in CONNECTION
                 assert 0 <= stretch.start_ns <= stretch.end_ns <= extent
         lay_out_pool(section, 10, max(-(-extent // 10), 1), extent, 3)

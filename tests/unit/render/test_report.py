@@ -117,31 +117,12 @@ def test_a_folded_row_says_how_many_of_its_lanes_are_at_work_and_never_as_one_ro
         assert set(row[-20:]) == {"8"}
 
 
-def test_counts_of_lanes_are_whole() -> None:
-    story = Story()
-    for number in range(30):
-        story.task(f"t{number}", at=number * 10).runs(0.5).sleeps(9.5).returns()
-    lines = report(story.run(), width=60, rows=6)
-    counted = {
-        line.split()[0]: line.split()[1] for line in lines if line.startswith((" running", " waiting"))
-    }
-    assert counted == {"running": "█1", "waiting": "█1"}
-
-
 def test_the_legend_has_the_marks_that_occur() -> None:
     marked, plain = report(strange_names(), width=120)[-12:], report(sleeping_together(), width=120)[-3:]
     for words in ("✗ raised", "⊘ cancelled", "… still open at the end"):
         assert any(words in line for line in marked)
         assert not any(words in line for line in plain)
     assert any("▏ ran briefly" in line for line in plain)
-
-
-@pytest.mark.parametrize("width", [100, 160])
-def test_a_long_name_and_its_mark_are_both_shown_where_there_is_room(width: int) -> None:
-    story = Story()
-    name = "fetch('https://example.org/a/b')"
-    story.task(name).sleeps(10).raises("ValueError: no")
-    assert report(story.run(), width=width)[2].startswith(f"{name} ✗  ─")
 
 
 def test_a_run_that_failed_before_it_began_has_no_figures_and_no_legend() -> None:
@@ -160,12 +141,6 @@ def test_names_cannot_move_the_cursor_or_be_markup() -> None:
     assert "[bold]x[/bold]" in text
     assert "ValueError: \\x1b[31m[bold]no" in text
     assert "\\ud800 half" in text
-
-
-def test_without_utf8_everything_is_ascii() -> None:
-    lines = report(sleeping_in_turn(), crowd(100), theme=theme_for("latin-1"), width=120)
-    assert all(line.isascii() for line in lines)
-    assert "XXX blocking the loop" in "\n".join(lines)
 
 
 @pytest.mark.parametrize("theme", [UNICODE, ASCII])

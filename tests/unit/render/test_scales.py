@@ -19,13 +19,6 @@ def test_every_value_is_on_the_axis_in_its_order(shown: list[float], logarithmic
     assert all(-1e-6 <= place <= 100 + 1e-6 for place in places)
 
 
-@given(values, st.booleans())
-def test_lines_are_on_the_axis_and_not_many(shown: list[float], logarithmic: bool) -> None:
-    scale = Scale.around(shown, logarithmic=logarithmic)
-    assert len(scale.lines) <= 12
-    assert all(-1e-6 <= scale.percent(line) <= 100 + 1e-6 for line in scale.lines)
-
-
 def test_lines_are_round() -> None:
     assert Scale.around([4907.53], logarithmic=False).lines == (0, 2000, 4000)
     assert Scale.around([0.8, 5.56], logarithmic=True).lines == (1, 2, 5)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.report import report_lines
+from asyncdemo.render.terminal.sections import count_lines, counted
 from asyncdemo.render.terminal.slides import timeline
 from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
-from tests.support.runs import Story
+from asyncdemo.render.timeline.curves import column_values, memory_curves, most_of
+from asyncdemo.render.timeline.window import Window
+from tests.support.runs import Story, at_line, ns
 from tests.support.screens import text_of
 from tests.support.server_runs import one_at_a_time, pooled, threaded
 
@@ -133,3 +138,91 @@ class TestSlides:
         assert len(small) <= 24
         assert not any("memory" in line or line.startswith("redis pool") for line in small)
         assert any("requests folded" in line for line in small)
+
+
+LIBRARY = "/venv/lib/python3.13/site-packages/lib/map.py"
+
+
+def used() -> Run:
+    story = Story()
+    gate = story.semaphore(limit=2, made=at_line(5))
+    inner = story.lock(made=at_line(9, file=LIBRARY))
+    for i in range(4):
+        teller = story.task(f"t{i}").takes(inner).runs(1).gives_back(inner)
+        if i > 1:
+            teller.queues(gate, 99)
+        teller.takes(gate).sleeps(99 if i < 2 else 100).gives_back(gate).returns()
+    return story.run()
+
+
+def bars(window: Window) -> list[str]:
+    return [line[12:] for line in text_of(list(count_lines(counted(used()), window, UNICODE, 12)))]
+
+
+def test_each_resource_has_its_bars_and_what_a_library_made_for_itself_has_none() -> None:
+    drawn = text_of(list(count_lines(counted(used()), Window(0, ns(50), 4), UNICODE, 12)))
+    assert drawn == [
+        " open █4    ██▄▄",
+        "semaphore: limi…",
+        " held █2    ████",
+        " queued █2  ██  ",
+    ]
+
+
+def test_a_window_has_the_levels_of_its_time() -> None:
+    assert bars(Window(ns(120), ns(10), 3))[0] == "▄▄▄"
+    assert bars(Window(ns(20), ns(10), 3))[0] == "███"
+    assert bars(Window(ns(500), ns(10), 3))[0].strip() == ""
+
+
+# memory over time
+
+
+def sampled(*samples: tuple[float, float], until: float = 100) -> Run:
+    story = Story()
+    story.task("a").sleeps(until).returns()
+    for at, resident_mb in samples:
+        story.has_memory(at, resident_mb, 10 * resident_mb)
+    return story.run()
+
+
+def test_there_is_one_for_what_is_resident_and_one_for_what_is_reserved() -> None:
+    resident, virtual = memory_curves(sampled((-10, 40), (10, 50), (20, 45)))
+    assert (resident.label, resident.words) == ("resident", "40.0 MB at first, 50.0 MB at most")
+    assert resident.points == ((0, 40_000_000), (ns(10), 50_000_000), (ns(20), 45_000_000))
+    assert (virtual.label, virtual.most) == ("virtual", 500_000_000)
+
+
+def test_of_the_time_before_the_rows_only_the_last_value_is_drawn() -> None:
+    resident, _ = memory_curves(sampled((-30, 10), (-20, 20), (-10, 30), (200, 99)))
+    assert resident.points == ((0, 30_000_000),)
+    assert resident.words == "10.0 MB at first, 99.0 MB at most"
+
+
+def test_there_is_none_where_nothing_was_sampled_while_rows_were_open() -> None:
+    assert memory_curves(sampled()) == ()
+    assert memory_curves(sampled((150, 40))) == ()
+    assert memory_curves(Story().run()) == ()
+
+
+def test_all_runs_have_the_same_scale() -> None:
+    curves = [memory_curves(run) for run in (sampled((0, 40)), sampled((0, 70)))]
+    assert most_of(curves) == {"resident": 70_000_000, "virtual": 700_000_000}
+
+
+def test_a_value_holds_until_the_next_and_the_greatest_of_a_column_shows() -> None:
+    points = [(20, 5), (21, 9), (22, 4), (60, 7)]
+    assert list(column_values(points, 8, 10, until_ns=70)) == [0, 0, 9, 4, 4, 4, 7, 0]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 100), st.integers(0, 9)), max_size=10).map(sorted),
+    st.integers(1, 30),
+    st.integers(1, 20),
+)
+def test_the_greatest_value_that_was_ever_drawn_is_in_some_column(
+    points: list[tuple[int, int]], columns: int, column_ns: int
+) -> None:
+    values = list(column_values(points, columns, column_ns, columns * column_ns))
+    assert len(values) == columns
+    assert max(values) == max((value for at, value in points if at < columns * column_ns), default=0)

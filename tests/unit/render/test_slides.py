@@ -8,7 +8,6 @@ from asyncdemo.model import Outcome, Run
 from asyncdemo.render.terminal.block_text import block_letters
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.slide_blocks import (
-    Answer,
     Block,
     Code,
     Figures,
@@ -95,11 +94,6 @@ def test_letters_break_between_words_and_do_not_break_a_word() -> None:
     assert block_letters("parallel", 20, 0) is None
 
 
-def test_units_keep_their_small_letters_and_words_have_capitals_only() -> None:
-    assert block_letters("s", 80, 0) != block_letters("S", 80, 0)
-    assert block_letters("brews", 80, 0) == block_letters("BREWS", 80, 0)
-
-
 # text
 
 
@@ -168,19 +162,6 @@ def test_rows_that_follow_each_other_stand_close() -> None:
 # votes and programs
 
 
-def test_hands_are_counted_beside_each_answer_on_one_scale() -> None:
-    lines = laid_out(Answer(1, "3 s", 4, 8), Answer(2, "0.3 s", 8, 8, picked=True), Answer(3, "no", 0, 8))
-    first, second, third = [line for line in lines if ") " in line]
-    assert first.index("4 █") == second.index("8 █") == third.rindex("0")
-    assert 2 * first.count("█") == second.count("█")
-    assert second.lstrip().startswith("> 2) 0.3 s")
-
-
-def test_once_it_is_known_each_answer_says_whether_it_was_right() -> None:
-    lines = laid_out(Answer(1, "yes", 0, 0, right=True), Answer(2, "no", 0, 0, right=False))
-    assert [line.strip() for line in lines if ") " in line] == ["✓ 1) yes", "✗ 2) no"]
-
-
 def test_programs_stand_side_by_side_where_there_is_room_and_else_on_a_page_each() -> None:
     slide = Slide("Code", (Programs(tuple(Program(name, ("x = 1",) * 15) for name in ("a.py", "b.py"))),))
     (wide,) = pages(slide, UNICODE, 120, 23)
@@ -223,15 +204,6 @@ def test_nothing_is_dim(width: int, height: int) -> None:
     shown = [segment for line in lines for segment in line if segment.text.strip()]
     assert shown
     assert all(segment.style and segment.style.bold and not segment.style.dim for segment in shown)
-
-
-def test_a_paragraph_that_fits_on_a_page_is_not_split() -> None:
-    drawn = pages(LONG, UNICODE, 80, 24)
-    assert len(drawn) > 1
-    for page in drawn:
-        told = words_of(page)
-        assert told.count("Point") == sum(told.count(f"Point {n}: one gate") for n in range(12))
-        assert told.endswith("limit.")
 
 
 def test_the_heading_is_on_every_page_and_large_on_a_large_screen() -> None:

@@ -59,12 +59,6 @@ class TestEvidenceOfRequests:
         assert "answered 200" in lines[1]
         assert "still open at the end" in lines[2]
 
-    def test_lanes_of_a_server_are_shown_as_lanes(self) -> None:
-        shown = Evidence(self.RUN, (0,), self.RUN.lanes[0].start_ns, self.RUN.lanes[0].end_ns)
-        lines = text(evidence_lines(shown, UNICODE, 120))
-        assert any(line.startswith("upload(0)") for line in lines)
-        assert not any(line.startswith("POST") for line in lines)
-
 
 class TestEvidence:
     def test_it_says_that_time_is_virtual(self) -> None:
@@ -72,12 +66,6 @@ class TestEvidence:
         real = evidence_of(lambda: Seen(brews(3, 100, Clock.REAL)).calls("brew").peak_is(3))
         assert text(evidence_lines(real, UNICODE, 80))[0] == "What was seen:"
         assert next(evidence_text(real)) == "seen:"
-
-    def test_a_row_for_each_lane_that_matters(self) -> None:
-        rows = text(evidence_lines(ONE_BY_ONE, ASCII, 60))[2:5]
-        assert [row.split()[0] for row in rows] == ["brew(0)", "brew(1)", "brew(2)"]
-        starts = [row.index("-") for row in rows]
-        assert starts == sorted(set(starts))
 
     def test_the_axis_has_the_times_of_the_whole_run(self) -> None:
         run = brews(3, 300)
@@ -105,7 +93,7 @@ class TestEvidence:
         many = evidence_of(lambda: Seen(brews(50, 100)).calls("brew").peak_is(3))
         lines = text(evidence_lines(many, UNICODE, 80, rows=6))
         assert any("of all 50" in line for line in lines)
-        assert list(evidence_text(many, lanes=6))[-1].startswith("  and 44 more lanes")
+        assert list(evidence_text(many))[-1].startswith("  and 38 more lanes")
 
     @pytest.mark.parametrize("width", [30, 44, 80, 200])
     def test_no_line_is_wider_than_the_screen(self, width: int) -> None:

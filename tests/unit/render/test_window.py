@@ -78,13 +78,3 @@ def test_what_was_not_to_be_seen_yet_is_left_out() -> None:
     assert not early.ended
     (late,) = windows.grid(0, 1, window).rows
     assert late.ended == "raised"
-
-
-def test_a_row_outside_of_the_window_keeps_its_place() -> None:
-    story = Story()
-    story.task("early").sleeps(10).returns()
-    story.task("late", at=500).sleeps(10).returns()
-    grid = RowWindows(story.run()).grid(0, 2, Window(ns(400), ns(10), 20))
-    assert [row.label for row in grid.rows] == ["early", "late"]
-    assert {cell.shade for cell in grid.rows[0].cells} == {Shade.CLOSED}
-    assert Shade.WAITING in {cell.shade for cell in grid.rows[1].cells}

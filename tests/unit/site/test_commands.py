@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ import pytest
 
 from asyncdemo import errors
 from asyncdemo.load.command import parser as load_parser
-from asyncdemo.site.commands import command, commands, described, exit_codes
+from asyncdemo.site.commands import command, commands, described, exit_codes, get
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
@@ -76,11 +77,6 @@ def test_lines_that_click_leaves_as_they_are_stay_so() -> None:
     assert "\b" not in html
 
 
-def test_an_unknown_command_fails_the_build() -> None:
-    with pytest.raises(Exception, match="KeyError: 'nothing'"):
-        command("name: nothing")
-
-
 def test_every_exit_code_is_listed_with_the_errors_that_end_in_it() -> None:
     codes = {
         value for name, value in vars(errors).items() if name.startswith("EXIT_") and isinstance(value, int)
@@ -99,3 +95,20 @@ def test_every_option_of_the_load_client_is_on_the_page() -> None:
     options = [option for action in load_parser()._actions for option in action.option_strings]
     known = {"-h", "--help", "--method", "--header"}  # the long forms of -X and -H
     assert [option for option in options if option not in known and f"`{option}" not in words] == []
+
+
+@pytest.mark.parametrize(
+    ("address", "lines"),
+    [
+        (
+            "https://example.org/one",
+            "$ git clone https://example.org/one asyncdemo &amp;&amp; cd asyncdemo\n$ make tour\n",
+        ),
+        ("", f"install asyncdemo-{version('asyncdemo')}-py3-none-any.whl\n"),
+    ],
+)
+def test_the_address_is_the_one_that_is_set_or_it_is_the_wheel(
+    address: str, lines: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPO_URL", address)
+    assert lines in get("")

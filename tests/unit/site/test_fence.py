@@ -10,7 +10,6 @@ import pytest
 from mkdocs.utils.yaml import yaml_load
 from pymdownx.superfences import SuperFencesException
 
-from asyncdemo.render.html.page import coded
 from asyncdemo.site.fence import Formatter, formatter, settings
 
 ROOT = Path(__file__).parents[3]
@@ -18,46 +17,24 @@ LANGUAGES = {"console", "diff", "json", "python", "text", "toml"}
 
 
 @formatter
-def shouted(source: str) -> str:
-    return f"<b>{source.strip().upper()}</b>"
-
-
-@formatter
 def broken(source: str) -> str:
     raise KeyError(source)
 
 
-def built(text: str, make: Formatter) -> str:
-    fences = [{"name": "mine", "class": "mine", "format": make}]
-    configs = {"pymdownx.superfences": {"custom_fences": fences}}
-    html: str = markdown.markdown(text, extensions=["pymdownx.superfences"], extension_configs=configs)
-    return html
-
-
-def test_the_text_of_a_fence_becomes_html() -> None:
-    assert "<b>HELLO</b>" in built("```mine\nhello\n```", shouted)
-
-
 def test_an_error_fails_the_build_and_names_the_fence() -> None:
+    """Superfences would swallow any other exception, and show the text of the fence."""
+    fences = [{"name": "mine", "class": "mine", "format": broken}]
+    configs = {"pymdownx.superfences": {"custom_fences": fences}}
     with pytest.raises(SuperFencesException, match=r"test_fence: hello: KeyError"):
-        built("```mine\nhello\n```", broken)
-
-
-def test_settings_are_lines_of_key_and_value() -> None:
-    assert settings("lesson: two-sleeps\n\ncovered: yes\n", ("lesson", "covered")) == {
-        "lesson": "two-sleeps",
-        "covered": "yes",
-    }
+        markdown.markdown(
+            "```mine\nhello\n```", extensions=["pymdownx.superfences"], extension_configs=configs
+        )
 
 
 @pytest.mark.parametrize("line", ["lesson", "lessons: two-sleeps", ": x"])
 def test_a_mistyped_setting_is_an_error(line: str) -> None:
     with pytest.raises(ValueError, match="is not one of the settings lesson"):
         settings(line, ("lesson",))
-
-
-def test_only_what_is_between_backticks_is_code() -> None:
-    assert coded("`a < b` isn't <b>") == "<code>a &lt; b</code> isn't &lt;b&gt;"
 
 
 def ours() -> dict[str, Formatter]:

@@ -13,12 +13,11 @@ from pymdownx.superfences import SuperFencesException
 
 from asyncdemo.analysis.diagnose import Finding, FindingKind
 from asyncdemo.course.content.catalog import find_course, load_course
-from asyncdemo.model import Run, RunOutcome
-from asyncdemo.services import Services
+from asyncdemo.model import Run
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
-from asyncdemo.site.gallery import Mistake, faults, marked, mistakes
-from asyncdemo.site.recordings import Judge, Recordings, Take
+from asyncdemo.site.gallery import Mistake, faults, marked, mistakes, subject_of
+from asyncdemo.site.recordings import Recordings
 from tests.support.runs import Story, at_line
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,53 +102,12 @@ def runs_of(*forgets: bool) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-class Scripted(Recordings):
-    """Recordings that are made from a list of results, one for each time."""
-
-    def __init__(self, results: Sequence[tuple[Run, ...]]) -> None:
-        super().__init__(Path("nowhere"))
-        self.results = list(results)
-        self.names: list[str] = []
-
-    def record(
-        self,
-        name: str,
-        takes: Sequence[Take],
-        sources: object,
-        services: Services | None = None,
-        judge: Judge = lambda _: (),
-    ) -> tuple[Run, ...]:
-        self.names.append(name)
-        return self.results.pop(0)
-
-
 def test_the_mistake_must_be_seen_in_the_script_and_only_there() -> None:
     assert faults(FORGOTTEN, runs_of(True, False)) == []
     assert faults(FORGOTTEN, runs_of(False, True)) == [
         "forgotten_await.py does not show never-awaited",
         "fixed/forgotten_await.py still shows never-awaited",
     ]
-
-
-def test_a_script_that_fails_shows_nothing() -> None:
-    shown, fixed = runs_of(True, False)
-    failed = replace(fixed, outcome=RunOutcome.FAILED)
-    assert faults(FORGOTTEN, (shown, failed)) == ["the run run-1 did not end well"]
-
-
-def test_what_a_busy_machine_hides_is_recorded_again() -> None:
-    recordings, told = Scripted([runs_of(False, False), runs_of(True, False)]), list[str]()
-    with ServiceCache() as kept:
-        gallery.record_one(FORGOTTEN, recordings, kept, told.append)
-    assert recordings.names == ["mistakes/never-awaited"] * 2
-    assert told[1] == "  forgotten_await.py does not show never-awaited"
-
-
-def test_not_for_ever() -> None:
-    recordings = Scripted([runs_of(False, False)] * 5)
-    with ServiceCache() as kept:
-        gallery.record_one(FORGOTTEN, recordings, kept, list[str]().append)
-    assert len(recordings.results) == 2
 
 
 # -- the fence ----------------------------------------------------------------------------------------
@@ -159,8 +117,7 @@ def test_not_for_ever() -> None:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
     """The quickest of them, for real."""
     recordings = Recordings(tmp_path_factory.mktemp("gallery"))
-    with ServiceCache() as kept:
-        gallery.record_one(FORGOTTEN, recordings, kept, list[str]().append)
+    recordings.record(subject_of(FORGOTTEN))
     return recordings
 
 
@@ -171,17 +128,18 @@ def shown(recorded: Recordings, monkeypatch: pytest.MonkeyPatch) -> str:
     return gallery.mistake("kind: never-awaited")
 
 
-def test_the_entry_says_what_was_found_in_the_words_of_the_finding(shown: str) -> None:
-    assert (
-        "save() was called but never awaited at forgotten_await.py:12 in main(): nothing in it ran." in shown
-    )
-    assert "Write <code>await save(...)</code>" in shown
-
-
-def test_the_entry_has_both_runs_in_one_picture(shown: str, recorded: Recordings) -> None:
+def test_the_entry_says_what_was_found_shows_both_runs_and_leads_on(shown: str, recorded: Recordings) -> None:
     assert [run.name for run in recorded.get("mistakes/never-awaited")] == ["forgotten_await", "fixed"]
     assert shown.count("<async-timeline") == 1
-    assert "data-search-exclude" in shown
+    for words in (
+        "save() was called but never awaited at forgotten_await.py:12 in main(): nothing in it ran.",
+        "Write <code>await save(...)</code>",
+        "data-search-exclude",
+        '<a href="../../lessons/nothing-ran.html">2. Nothing ran</a>',
+        "--lane main,save</code>",
+        '<a href="fixed/forgotten_await.py">',
+    ):
+        assert words in shown
 
 
 def test_the_faulty_line_is_marked_and_the_change_is_shown(shown: str) -> None:
@@ -189,12 +147,6 @@ def test_the_faulty_line_is_marked_and_the_change_is_shown(shown: str) -> None:
     assert re.sub(r"<[^>]*>", "", line).strip() == "save(4711)"
     assert '<span class="gd">-    save(4711)</span>' in shown
     assert '<span class="gi">+    await save(4711)</span>' in shown
-
-
-def test_the_entry_leads_on(shown: str) -> None:
-    assert '<a href="../../lessons/nothing-ran.html">2. Nothing ran</a>' in shown
-    assert "--lane main,save</code>" in shown
-    assert '<a href="fixed/forgotten_await.py">' in shown
 
 
 def test_a_recording_that_does_not_show_it_fails_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,28 +162,22 @@ def test_a_recording_that_does_not_show_it_fails_the_build(monkeypatch: pytest.M
 
 def test_an_unknown_kind_fails_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gallery, "mistakes", lambda: MISTAKES)
-    with pytest.raises(SuperFencesException, match="there is no mistake 'slow'"):
+    with pytest.raises(SuperFencesException, match="'slow' is not a valid FindingKind"):
         gallery.mistake("kind: slow")
 
 
-class TestMarked:
-    SCRIPT = ("a", "b", "c", "d")
-
-    def finding(self, line: int | None) -> Finding:
-        site = None if line is None else at_line(line)
-        return Finding(FindingKind.IDLE_LIMIT, "", "", site, site)
-
-    def test_the_line_of_the_finding_where_the_fixed_version_changes_it(self) -> None:
-        assert marked(self.SCRIPT, ("x", "b", "y", "d"), self.finding(3)) == [3]
-
-    def test_else_all_lines_that_it_changes(self) -> None:
-        assert marked(self.SCRIPT, ("a", "x", "c"), self.finding(1)) == [2, 4]
-
-    def test_a_line_that_is_only_moved_in_is_not_at_fault(self) -> None:
-        assert marked(self.SCRIPT, ("a", "x", "    c", "    d"), self.finding(None)) == [2]
-
-    def test_where_something_is_missing_the_line_of_the_finding(self) -> None:
-        assert marked(self.SCRIPT, (*self.SCRIPT, "e"), self.finding(2)) == [2]
+@pytest.mark.parametrize(
+    ("fixed", "found_at", "lines"),
+    [
+        ("xbyd", 3, [3]),  # the line of the finding, if the fixed version changes it
+        ("axc", 1, [2, 4]),  # else all lines that it changes
+        (("a", "x", "    c", "    d"), None, [2]),  # but not those that are only moved in
+        ("abcde", 2, [2]),  # the line of the finding, if something is missing
+    ],
+)
+def test_the_lines_at_fault(fixed: Sequence[str], found_at: int | None, lines: list[int]) -> None:
+    site = None if found_at is None else at_line(found_at)
+    assert marked("abcd", fixed, Finding(FindingKind.IDLE_LIMIT, "", "", site, site)) == lines
 
 
 # -- all of them, for real ----------------------------------------------------------------------------
@@ -241,6 +187,7 @@ class TestMarked:
 @pytest.mark.parametrize("one", MISTAKES, ids=[str(one.kind) for one in MISTAKES])
 def test_it_is_seen_in_the_script_and_not_in_the_fixed_one(one: Mistake, tmp_path: Path) -> None:
     told: list[str] = []
+    recordings = Recordings(tmp_path)
     with ServiceCache() as kept:
-        runs = gallery.record_one(one, Recordings(tmp_path), kept, told.append)
-    assert faults(one, runs) == [], "\n".join(told)
+        recordings.update(subject_of(one), kept, 3, told.append)
+    assert recordings.remarks(subject_of(one)) == (), "\n".join(told)

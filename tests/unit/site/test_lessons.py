@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,9 @@ from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.text import sections
 from asyncdemo.model import Run
-from asyncdemo.site.catalogue import catalogue_page
-from asyncdemo.site.lessons import broken_claims, lesson_page, takes
+from asyncdemo.site.catalogue import catalogue_page, notes_page, questions, questions_page
+from asyncdemo.site.lessons import broken_claims, lesson_page, linked, subject_of
 from asyncdemo.site.recordings import Recordings
-from asyncdemo.site.teaching import notes_page, questions_page
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +32,16 @@ def lesson(course: Course) -> Lesson:
 
 @pytest.fixture(scope="module")
 def runs(lesson: Lesson, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, ...]:
-    return Recordings(tmp_path_factory.mktemp("runs")).record(lesson.id, takes(lesson), [])
+    return Recordings(tmp_path_factory.mktemp("runs")).record(subject_of(lesson))
 
 
 @pytest.fixture(scope="module")
 def page(course: Course, lesson: Lesson) -> str:
-    return lesson_page(course, lesson, [f"runs/{variant.name}.jsonl.gz" for variant in lesson.variants], [])
+    return joined(lesson_page(course, lesson, ["a", "b", "c"], []))
+
+
+def joined(lines: Iterable[str]) -> str:
+    return "\n".join(lines)
 
 
 def headings(page: str) -> list[str]:
@@ -91,7 +96,7 @@ def test_the_three_hints_are_closed(page: str) -> None:
 def test_a_class_has_its_notes_elsewhere(course: Course, page: str, lesson: Lesson) -> None:
     assert "For instructors" not in page
     assert f"instructors.md#{lesson.id}" in page
-    notes = notes_page(course)
+    notes = joined(notes_page(course))
     assert f"{{#{lesson.id}}}" in notes
     assert lesson.exercise is not None
     for wrong in lesson.exercise.wrong:  # said in its first line
@@ -102,7 +107,7 @@ def test_a_class_has_its_notes_elsewhere(course: Course, page: str, lesson: Less
 
 
 def test_the_questions_to_print_are_all_there_without_answers(course: Course, lesson: Lesson) -> None:
-    page = questions_page(course)
+    page = joined(questions_page(course))
     assert all(f"### {one.number}. {one.title} {{#quiz-{one.id}}}" in page for one in course.lessons)
     for prediction in lesson.predictions:
         assert prediction.question.partition("{")[0] in page
@@ -111,19 +116,21 @@ def test_the_questions_to_print_are_all_there_without_answers(course: Course, le
 
 
 def test_the_list_has_every_lesson_with_its_question(course: Course) -> None:
-    text = catalogue_page(course)
+    text = joined(catalogue_page(course))
     for heading in course.lessons:
         assert f"({heading.id}.md)" in text
         assert heading.question in text
+    lines = re.findall(r'<li value="(\d+)"><b>(.*?)</b> (.*?)</li>', unescape(questions("")))
+    assert lines == [(str(lesson.number), lesson.title, lesson.question) for lesson in course.lessons]
 
 
 def test_the_list_says_which_run_in_the_page(course: Course) -> None:
-    assert catalogue_page(course).count("runs in the page") == 0
-    assert catalogue_page(course, {"two-sleeps"}).count("runs in the page") == 1
+    assert joined(catalogue_page(course)).count("runs in the page") == 0
+    assert joined(catalogue_page(course, {"two-sleeps"})).count("runs in the page") == 1
 
 
 def test_what_runs_in_the_page_comes_before_the_commands(course: Course, lesson: Lesson) -> None:
-    page = lesson_page(course, lesson, ["a", "b", "c"], [], live=True)
+    page = joined(lesson_page(course, lesson, ["a", "b", "c"], [], live=True))
     assert headings(page).count("Change it") == 1
     change = page.partition("## Change it")[2]
     assert 0 < change.index('data-part="programs"') < change.index("`asyncdemo run")
@@ -142,13 +149,13 @@ def test_what_runs_in_the_page_comes_before_the_commands(course: Course, lesson:
 )
 def test_what_does_not_run_in_the_page_says_why(course: Course, name: str, why: str) -> None:
     lesson = load_lesson(find_lesson(course, name).folder)
-    page = lesson_page(course, lesson, ["run"] * len(lesson.variants), [])
+    page = joined(lesson_page(course, lesson, ["run"] * len(lesson.variants), []))
     assert f"{why}, so they run in a terminal only: `asyncdemo run {name}`" in page
 
 
 def test_an_exercise_that_does_not_run_in_its_live_page_says_why(course: Course) -> None:
     lesson = load_lesson(find_lesson(course, "whose-request").folder)
-    page = lesson_page(course, lesson, ["run"] * len(lesson.variants), [], live=True)
+    page = joined(lesson_page(course, lesson, ["run"] * len(lesson.variants), [], live=True))
     assert "The solution needs threads or processes, so solve it in a terminal" in page
     assert 'data-part="exercise"' not in page
 
@@ -164,7 +171,7 @@ def test_what_the_text_says_is_held_against_the_recordings(lesson: Lesson, runs:
 
 
 def test_a_page_says_where_its_recordings_differ_from_the_text(course: Course, lesson: Lesson) -> None:
-    page = lesson_page(course, lesson, ["a", "b", "c"], ["ten rows"])
+    page = joined(lesson_page(course, lesson, ["a", "b", "c"], ["ten rows"]))
     assert "This recording differs from what the text says" in page
     assert "    - ten rows" in page
 
@@ -176,3 +183,35 @@ def test_recordings_name_no_folder_of_this_machine(runs: tuple[Run, ...]) -> Non
     assert files
     assert not [file for file in files if file.startswith(str(Path.home()))]
     assert not [file for file in files if file.startswith(str(Path(__file__).parents[3]))]
+
+
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    [
+        (
+            "See python/cpython#112191.",
+            "[python/cpython#112191](https://github.com/python/cpython/issues/112191)",
+        ),
+        (
+            "(Kludex/starlette#1724)",
+            "([Kludex/starlette#1724](https://github.com/Kludex/starlette/issues/1724))",
+        ),
+        ("as in `upload-gate`", "as in [`upload-gate`](upload-gate.md)"),
+    ],
+)
+def test_threads_and_lessons_are_linked(text: str, becomes: str) -> None:
+    assert becomes in linked(text, ["upload-gate"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`python/cpython#1` in code",
+        "```\nasyncdemo run upload-gate # a/b#1\n```",
+        "[a/b#1](https://example.org/a/b#1)",
+        "`asyncdemo run upload-gate`",
+        "`two-sleeps` is no page here",
+    ],
+)
+def test_code_and_links_stay_as_they_are(text: str) -> None:
+    assert linked(text, ["upload-gate"]) == text

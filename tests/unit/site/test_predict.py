@@ -6,7 +6,6 @@ import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -19,7 +18,6 @@ from asyncdemo.course.content.claims import Condition
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.predictions import (
-    Answer,
     Choice,
     Prediction,
     PredictionKind,
@@ -38,15 +36,6 @@ VARIANTS = ("blocking", "threaded", "awaited")
 KNOBS = {"JOBS": 5}
 
 
-def judged(data: dict[str, str], answer: Answer, texts: list[str]) -> bool:
-    """What docs/assets/predict.js makes of an answer."""
-    if isinstance(answer, tuple):
-        return " ".join(answer) in data["orders"].split(",")
-    if isinstance(answer, str):
-        return str(texts.index(answer)) == data["place"]
-    return abs(answer - float(data["value"])) <= float(data["within"])
-
-
 @given(
     value=st.floats(0, 1e6),
     tolerance=st.sampled_from([0, 0.05, 0.1, 0.15, 0.25, 0.5, 1]),
@@ -59,43 +48,9 @@ def test_a_number_is_judged_as_in_the_terminal(value: float, tolerance: float, s
     low, high = float(data["value"]) - float(data["within"]), float(data["value"]) + float(data["within"])
     near = [low, high, math.nextafter(low, -1), math.nextafter(high, math.inf), float(data["value"])]
     for answer in [value * share, *near]:
-        assert judged(data, answer, []) == compare(asked, answer, measured, KNOBS).right
-
-
-@given(peak=st.integers(1, 5))
-def test_a_choice_is_judged_as_in_the_terminal(peak: int) -> None:
-    asked = Prediction(
-        PredictionKind.CHOICE,
-        "How many?",
-        "So.",
-        "peak",
-        "awaited",
-        choices=(
-            Choice("one", Condition("awaited", "peak", "==", 1)),
-            Choice("all {JOBS}", Condition("awaited", "peak", "==", "JOBS")),
-            Choice("more than one", Condition("awaited", "peak", ">", 1)),
-        ),
-    )
-    measured = {"awaited": metrics(peak=peak)}
-    texts = [fill(choice.text, KNOBS) for choice in asked.choices]
-    data = judging(asked, VARIANTS, measured, KNOBS)
-    right = [text for text in texts if judged(data, text, texts)]
-    assert right == [text for text in texts if compare(asked, text, measured, KNOBS).right]
-    assert right == [happened(asked, measured, KNOBS)]
-
-
-@given(
-    walls=st.lists(st.sampled_from([0.1, 0.11, 0.3, 0.31, 1.0]), min_size=3, max_size=3),
-    tolerance=st.sampled_from([0, 0.15, 0.25, 1]),
-)
-def test_an_order_is_judged_as_in_the_terminal(walls: list[float], tolerance: float) -> None:
-    asked = Prediction(PredictionKind.ORDER, "Which first?", "So.", "wall_s", tolerance=tolerance)
-    measured = {name: metrics(wall_s=wall) for name, wall in zip(VARIANTS, walls, strict=True)}
-    data = judging(asked, VARIANTS, measured, KNOBS)
-    orders = list(permutations(VARIANTS))
-    assert any(judged(data, order, []) for order in orders)
-    for order in orders:
-        assert judged(data, order, []) == compare(asked, order, measured, KNOBS).right
+        # As docs/assets/predict.js has it.
+        right = abs(answer - float(data["value"])) <= float(data["within"])
+        assert right == compare(asked, answer, measured, KNOBS).right
 
 
 def test_a_question_that_no_choice_answers_breaks_the_build() -> None:

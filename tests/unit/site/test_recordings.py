@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.recording.runner import Options, Target
+from asyncdemo.serving import ServiceCache
 from asyncdemo.site import recordings as module
-from asyncdemo.site.recordings import WHAT_RECORDS, Recordings, Take
+from asyncdemo.site.recordings import WHAT_RECORDS, Recordings, Subject, Take
 
 TELLS_NOTHING = {"analysis", "ansi", "errors", "packages"}
 """What is imported where recordings are made, and changes none of them."""
@@ -27,6 +29,11 @@ def script(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def mine(script: Path) -> Subject:
+    return Subject("mine", (take(script),), (script,))
+
+
+@pytest.fixture
 def recordings(tmp_path: Path) -> Recordings:
     return Recordings(tmp_path / "runs")
 
@@ -35,25 +42,24 @@ def take(script: Path, ends: str | None = "ok", **options: object) -> Take:
     return Take(Target(str(script)), Options(name=script.stem, timeout_s=60, **options), ends=ends)  # type: ignore[arg-type]
 
 
-def test_they_are_kept_until_a_source_changes(recordings: Recordings, script: Path) -> None:
-    wanted = [take(script)]
-    assert not recordings.is_fresh("mine", wanted, [script])
-    made = recordings.record("mine", wanted, [script])
-    assert recordings.is_fresh("mine", wanted, [script])
+def test_they_are_kept_until_a_source_changes(recordings: Recordings, mine: Subject, script: Path) -> None:
+    assert not recordings.is_fresh(mine)
+    made = recordings.record(mine)
+    assert recordings.is_fresh(mine)
     assert recordings.get("mine") == made
-    assert not recordings.is_fresh("mine", [*wanted, *wanted], [script])
-    assert not recordings.is_fresh("mine", [take(script, lanes=("brew",))], [script])
+    assert not recordings.is_fresh(replace(mine, takes=mine.takes * 2))
+    assert not recordings.is_fresh(replace(mine, takes=(take(script, lanes=("brew",)),)))
     script.write_text(f"{SLEEPS}# changed\n")
-    assert not recordings.is_fresh("mine", wanted, [script])
+    assert not recordings.is_fresh(mine)
 
 
 @pytest.mark.parametrize("changed", ["_PACKAGES", "WHAT_RECORDS"])
 def test_they_are_kept_until_what_records_changes(
-    recordings: Recordings, script: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+    recordings: Recordings, mine: Subject, script: Path, monkeypatch: pytest.MonkeyPatch, changed: str
 ) -> None:
-    recordings.record("mine", [take(script)], [script])
+    recordings.record(mine)
     monkeypatch.setattr(module, changed, script if changed == "_PACKAGES" else ("model",))
-    assert not recordings.is_fresh("mine", [take(script)], [script])
+    assert not recordings.is_fresh(mine)
 
 
 def test_all_that_records_counts() -> None:
@@ -67,25 +73,25 @@ def test_all_that_records_counts() -> None:
     assert [part for part in WHAT_RECORDS if not (package / part).exists()] == []
 
 
-def test_what_is_half_made_is_not_there(recordings: Recordings, script: Path, tmp_path: Path) -> None:
-    recordings.record("mine", [take(script)], [script])
+def test_what_is_half_made_is_not_there(recordings: Recordings, mine: Subject, tmp_path: Path) -> None:
+    recordings.record(mine)
     (tmp_path / "runs" / "mine" / "recordings.json").write_text('{"key": "')
-    assert not recordings.is_fresh("mine", [take(script)], [script])
+    assert not recordings.is_fresh(mine)
     with pytest.raises(MissingError, match="no recording of mine"):
         recordings.get("mine")
 
 
-def test_a_run_that_ends_otherwise_is_none(recordings: Recordings, script: Path) -> None:
+def test_a_run_that_ends_otherwise_is_none(recordings: Recordings, mine: Subject, script: Path) -> None:
     script.write_text("import no_such_package\n")
     with pytest.raises(AsyncdemoError, match=r"sleeps\.py: the run ended as failed, not ok"):
-        recordings.record("mine", [take(script)], [script])
-    assert not recordings.is_fresh("mine", [take(script)], [script])
-    (failed,) = recordings.record("mine", [take(script, ends="failed")], [script])
+        recordings.record(mine)
+    assert not recordings.is_fresh(mine)
+    (failed,) = recordings.record(replace(mine, takes=(take(script, ends="failed"),)))
     assert failed.outcome == "failed"
 
 
 def test_remarks_are_remembered_until_what_judges_changes(
-    recordings: Recordings, script: Path, monkeypatch: pytest.MonkeyPatch
+    recordings: Recordings, mine: Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged = []
 
@@ -93,28 +99,47 @@ def test_remarks_are_remembered_until_what_judges_changes(
         judged.append(runs)
         return ["one thing"]
 
-    made = recordings.record("mine", [take(script)], [script])
-    assert [recordings.remarks("mine", judge) for _ in range(2)] == [("one thing",)] * 2
+    made = recordings.record(mine)
+    mine = replace(mine, judge=judge)
+    assert [recordings.remarks(mine) for _ in range(2)] == [("one thing",)] * 2
     assert judged == [made]
-    assert recordings.is_fresh("mine", [take(script)], [script])
+    assert recordings.is_fresh(mine)
     monkeypatch.setattr(module, "_WHAT_JUDGES", ("model",))
-    recordings.remarks("mine", judge)
-    recordings.record("mine", [take(script)], [script])
-    recordings.remarks("mine", judge)
-    assert len(judged) == 3
+    recordings.remarks(mine)
+    assert len(judged) == 2
 
 
-def test_new_ones_do_not_replace_better_ones(recordings: Recordings, script: Path) -> None:
-    wanted = [take(script)]
-    first = recordings.record("mine", wanted, [script])
-    again = recordings.record("mine", wanted, [script], judge=lambda runs: ["slow"] * (runs != first))
-    assert again == recordings.get("mine") == first
-    better = recordings.record("mine", wanted, [script], judge=lambda runs: ["slow"] * (runs == first))
+def test_new_ones_replace_worse_ones_and_those_out_of_date(
+    recordings: Recordings, mine: Subject, script: Path
+) -> None:
+    first = recordings.record(mine)
+    slow_again = replace(mine, judge=lambda runs: ["slow"] * (runs != first))
+    assert recordings.record(slow_again) == recordings.get("mine") == first
+    better = recordings.record(replace(mine, judge=lambda runs: ["slow"] * (runs == first)))
     assert recordings.get("mine") == better != first
+    script.write_text(f"{SLEEPS}# changed\n")
+    new = recordings.record(replace(mine, judge=lambda runs: ["slow"] * (runs != better)))
+    assert recordings.get("mine") == new != better
 
 
-def test_out_of_date_ones_are_replaced_in_any_case(recordings: Recordings, script: Path) -> None:
-    first = recordings.record("mine", [take(script)], [script])
-    script.write_text(script.read_text() + "# changed\n")
-    new = recordings.record("mine", [take(script)], [script], judge=lambda runs: ["slow"] * (runs != first))
-    assert recordings.get("mine") == new != first
+def test_what_a_busy_machine_hides_is_recorded_again_but_not_for_ever(
+    recordings: Recordings, mine: Subject
+) -> None:
+    made, told = list[object](), list[str]()
+
+    def judge(runs: object) -> list[str]:
+        made.append(runs)
+        return ["hidden"] * (runs == made[0])
+
+    hidden = replace(mine, judge=judge)
+    with ServiceCache() as kept:
+        recordings.update(hidden, kept, 3, told.append)
+        assert [line.partition(" (")[0] for line in told] == [
+            "recorded mine",
+            "  mine: not as the text says: hidden",
+            "recorded mine",
+        ]
+        recordings.update(hidden, kept, 3, told.append)
+        assert len(told) == 3  # nothing was left to do
+        recordings.update(replace(mine, name="never", judge=lambda _: ["hidden"]), kept, 2, told.append)
+    assert len(told) == 3 + 2 * 2

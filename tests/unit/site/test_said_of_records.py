@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio, Verdict
 from asyncdemo.lab.results.record import Record, load_record
 from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import Load, Trial
 
 RECORDS = Path(__file__).resolve().parents[3] / "docs" / "measure" / "records"
 RATE = "load.throughput_per_s"
@@ -20,17 +20,33 @@ SYNC = ("uwsgi", "gunicorn")
 OVER = ("over", "over-twice-as-long")
 
 
-def rows(record: str, having: Callable[[Comparison], bool]) -> dict[tuple[str, str, str], Ratio]:
+@cache
+def record_of(name: str) -> Record:
+    record = load_record(RECORDS / f"{name}.json.gz")
+    assert record.extent is Extent.FULL
+    return record
+
+
+def rows(record: str, figure: str = "", setting: str = "") -> dict[tuple[str, str, str], Ratio]:
     """(arm, base, setting) -> the measured ratio, of the rows that have one."""
     return {
         (row.arm, row.base, row.setting): row.measured
-        for row in load_record(RECORDS / f"{record}.json.gz").comparisons
-        if having(row) and row.measured is not None
+        for row in record_of(record).comparisons
+        if figure in ("", row.figure) and setting in ("", row.setting) and row.measured is not None
     }
 
 
+def trials(record: str, arm: str, setting: str = "") -> list[tuple[Trial, Load]]:
+    """Those that were loaded."""
+    return [
+        (trial, trial.load)
+        for trial in record_of(record).trials
+        if trial.arm == arm and setting in ("", trial.setting) and trial.load is not None
+    ]
+
+
 def pairs(setting: str) -> dict[str, float]:
-    found = rows("twenty-one-pairs", lambda row: row.figure == RATE and row.setting == setting)
+    found = rows("twenty-one-pairs", RATE, setting)
     return {arm: ratio.median for (arm, _, _), ratio in found.items()}
 
 
@@ -46,12 +62,12 @@ def test_the_reversal_of_the_twenty_one_pairs() -> None:
     first = sorted(eager, key=eager.__getitem__, reverse=True)[:3]
     assert all(pair.endswith("meinheld") for pair in first)
     assert is_sync(max(calm, key=calm.__getitem__))
-    found = rows("twenty-one-pairs", lambda row: row.figure == RATE and row.setting == "better-sync")
+    found = rows("twenty-one-pairs", RATE, "better-sync")
     assert sum(ratio.holds_one for (arm, _, _), ratio in found.items() if not is_sync(arm)) >= 4
 
 
 def test_the_sizes_of_the_twenty_one_pairs() -> None:
-    record = load_record(RECORDS / "twenty-one-pairs.json.gz")
+    record = record_of("twenty-one-pairs")
     published = {
         (row.arm, row.setting): row.published.ratio
         for row in record.comparisons
@@ -70,8 +86,7 @@ def test_the_sizes_of_the_twenty_one_pairs() -> None:
 
 
 def test_the_second_of_the_slowest_percent_did_not_come_up() -> None:
-    record = load_record(RECORDS / "twenty-one-pairs.json.gz")
-    assert record.extent is Extent.FULL
+    record = record_of("twenty-one-pairs")
     longest: dict[str, float] = {}
     for trial in record.trials:
         assert trial.load is not None and trial.system is not None
@@ -82,11 +97,11 @@ def test_the_second_of_the_slowest_percent_did_not_come_up() -> None:
 
 def test_the_slowest_percent_of_the_twenty_one_pairs() -> None:
     of_slowest = "load.latency_ms.99"
-    found = rows("twenty-one-pairs", lambda row: row.figure == of_slowest and row.setting == "mine-long")
+    found = rows("twenty-one-pairs", of_slowest, "mine-long")
     asynchronous = {arm: ratio for (arm, _, _), ratio in found.items() if not is_sync(arm)}
     assert len(asynchronous) == 4
     assert all(len(ratio.pairs) == 3 and ratio.most < 1 for ratio in asynchronous.values())
-    for row in load_record(RECORDS / "twenty-one-pairs.json.gz").comparisons:
+    for row in record_of("twenty-one-pairs").comparisons:
         if row.figure == of_slowest and row.setting == "mine":
             assert row.verdict is Verdict.REFUSED
         elif row.figure == of_slowest and row.arm in asynchronous:
@@ -95,7 +110,7 @@ def test_the_slowest_percent_of_the_twenty_one_pairs() -> None:
 
 
 def test_the_pairs_at_one_rate() -> None:
-    found = rows("twenty-one-pairs", lambda row: row.setting == "mine-at-50")
+    found = rows("twenty-one-pairs", setting="mine-at-50")
     assert all(0.75 < ratio.median < 1.25 for ratio in found.values())
     (behind,) = (ratio for (arm, _, _), ratio in found.items() if arm == "bottle-meinheld")
     assert behind.least > 1 and len(behind.pairs) == 3
@@ -104,16 +119,13 @@ def test_the_pairs_at_one_rate() -> None:
 
 
 def test_quart_and_flask_repaired_and_as_published() -> None:
-    found = rows("flask-and-quart", lambda row: row.figure == RATE)
-    published = rows(
-        "flask-and-quart",
-        lambda row: row.figure == RATE and row.base == "flask-published" and row.arm == "quart-asyncpg",
-    )
-    assert {route: round(ratio.median) for (_, _, route), ratio in published.items()} == {
-        "film": 5,
-        "films": 2,
-        "review": 6,
+    found = rows("flask-and-quart", RATE)
+    published = {
+        route: round(ratio.median)
+        for (arm, base, route), ratio in found.items()
+        if (arm, base) == ("quart-asyncpg", "flask-published")
     }
+    assert published == {"film": 5, "films": 2, "review": 6}
     film, films = (found["quart-asyncpg", "flask-repaired", route] for route in ("film", "films"))
     assert film.least > 1 and film.median == pytest.approx(1.4, abs=0.05)
     assert films.least > 1 and films.median == pytest.approx(1.2, abs=0.05)
@@ -126,9 +138,8 @@ def test_quart_and_flask_repaired_and_as_published() -> None:
 
 
 def test_a_pool_that_refuses_leaves_nothing_to_compare() -> None:
-    record = load_record(RECORDS / "flask-and-quart.json.gz")
-    assert record.extent is Extent.FULL
-    assert not rows("flask-and-quart", lambda row: row.setting == "film-crowd")
+    record = record_of("flask-and-quart")
+    assert not rows("flask-and-quart", setting="film-crowd")
     least = {"flask-published": 1 / 4, "flask-repaired": 4 / 5}
     for trial in (trial for trial in record.trials if trial.setting == "film-crowd"):
         assert trial.load is not None
@@ -139,9 +150,8 @@ def test_a_pool_that_refuses_leaves_nothing_to_compare() -> None:
 
 
 def test_sanic_and_flask_under_uploads_and_computations() -> None:
-    record = load_record(RECORDS / "flask-and-sanic.json.gz")
-    assert record.extent is Extent.FULL
-    found = rows("flask-and-sanic", lambda row: row.figure == RATE)
+    record = record_of("flask-and-sanic")
+    found = rows("flask-and-sanic", RATE)
     uploads = {setting: ratio for (arm, _, setting), ratio in found.items() if arm == "flask-threaded"}
     for setting, ratio in uploads.items():
         if setting.startswith("uploads"):
@@ -158,7 +168,7 @@ def test_sanic_and_flask_under_uploads_and_computations() -> None:
 def test_the_memory_of_threads_is_reserved_more_than_used() -> None:
     at_50 = {
         row.figure: row.measured
-        for row in load_record(RECORDS / "flask-and-sanic.json.gz").comparisons
+        for row in record_of("flask-and-sanic").comparisons
         if row.name == "Sanic and Flask with threads, 50 uploads" and row.measured is not None
     }
     assert at_50["server.most.virtual_bytes"].most < 0.1
@@ -167,8 +177,7 @@ def test_the_memory_of_threads_is_reserved_more_than_used() -> None:
 
 
 def test_the_driver_of_greenlets_makes_the_difference() -> None:
-    record = load_record(RECORDS / "greenlets.json.gz")
-    assert record.extent is Extent.FULL
+    record = record_of("greenlets")
     rates = {
         (row.name, row.setting): row.measured
         for row in record.comparisons
@@ -179,8 +188,7 @@ def test_the_driver_of_greenlets_makes_the_difference() -> None:
         assert rates["gevent without psycogreen, and sync", setting].holds_one
         in_flight = {
             trial.counted["db_queries_in_flight"]
-            for trial in record.trials
-            if (trial.arm, trial.setting) == ("gevent-psycogreen", setting)
+            for trial, _ in trials("greenlets", "gevent-psycogreen", setting)
         }
         assert (min(in_flight), max(in_flight)) == (least, most)
         own = rates["gevent's own server, with and without", setting]
@@ -189,7 +197,7 @@ def test_the_driver_of_greenlets_makes_the_difference() -> None:
 
 def measured(record: str) -> dict[str, Ratio]:
     """By the name of the row, of the rows that have a ratio."""
-    comparisons = load_record(RECORDS / f"{record}.json.gz").comparisons
+    comparisons = record_of(record).comparisons
     return {row.name: row.measured for row in comparisons if row.measured is not None}
 
 
@@ -205,13 +213,9 @@ def overloaded(record: Record, arm: str, setting: str) -> list[int]:
 
 def test_the_constant_rates_and_the_capacity() -> None:
     """Both published rates are above what Flask can do, and below what Sanic can."""
-    record = load_record(RECORDS / "constant-rate.json.gz")
-    assert (record.extent, record.rounds) == (Extent.FULL, 7)
-    closed = [
-        trial.load.throughput_per_s
-        for trial in record.trials
-        if (trial.arm, trial.setting) == ("flask", "closed") and trial.load is not None
-    ]
+    record = record_of("constant-rate")
+    assert record.rounds == 7
+    closed = [load.throughput_per_s for _, load in trials("constant-rate", "flask", "closed")]
     assert sum(rate < 2000 for rate in closed) >= 5
     for asked in (2000, 4000):
         assert overloaded(record, "flask", f"asked-{asked}") == [*range(1, 8)]
@@ -238,18 +242,16 @@ def test_the_backlog_of_flask() -> None:
         assert named[f"{rate} a second: Flask's longest wait, × the formula's"].least > 1
     twice = named["1.5 × capacity: a run twice as long"]
     assert round(twice.least, 2) >= 1.25 and 3.5 < twice.most < 4
-    record = load_record(RECORDS / "constant-rate.json.gz")
+    record = record_of("constant-rate")
     asked = next(item.rate_per_s for item in record.settings if item.name == "over")
-    of_flask = [
-        trial for trial in record.trials if trial.arm == "flask" and trial.setting in {"closed", *OVER}
-    ]
+    of_flask = [one for setting in ("closed", *OVER) for one in trials("constant-rate", "flask", setting)]
     withdrawn = {
-        trial.round for trial in of_flask if any(flag.kind is FlagKind.FOREIGN_CPU for flag in trial.flags)
+        trial.round for trial, _ in of_flask if any(flag.kind is FlagKind.FOREIGN_CPU for flag in trial.flags)
     }
     shares = [
-        trial.load.answered / trial.load.wall_s / asked
-        for trial in of_flask
-        if trial.setting in OVER and trial.round not in withdrawn and trial.load is not None and asked
+        load.answered / load.wall_s / asked
+        for trial, load in of_flask
+        if trial.setting in OVER and trial.round not in withdrawn and asked
     ]
     assert min(shares) < 2 / 3 and 0.9 < max(shares) < 1
     open_loop = named["Flask, open loop (1.5 × capacity) / closed loop"]
@@ -258,9 +260,8 @@ def test_the_backlog_of_flask() -> None:
 
 def test_the_mean_in_an_open_loop_grows_with_the_run() -> None:
     means = {
-        (trial.setting, trial.round): trial.load.latency_ms["mean"]
-        for trial in load_record(RECORDS / "constant-rate.json.gz").trials
-        if trial.arm == "flask" and trial.setting in OVER and trial.load is not None
+        (trial.setting, trial.round): load.latency_ms["mean"]
+        for trial, load in trials("constant-rate", "flask")
     }
     once, twice = OVER
     assert sum(means[twice, number] > means[once, number] for number in range(1, 8)) == 6
@@ -268,7 +269,7 @@ def test_the_mean_in_an_open_loop_grows_with_the_run() -> None:
 
 def test_the_queue_of_flask_overflows_where_the_page_says() -> None:
     overflows: dict[str, list[int]] = {}
-    for trial in load_record(RECORDS / "constant-rate.json.gz").trials:
+    for trial in record_of("constant-rate").trials:
         if trial.arm == "flask" and trial.system is not None:
             overflows.setdefault(trial.setting, []).append(trial.system.listen_overflows or 0)
     assert min(overflows["asked-4000"]) > 10_000
@@ -285,8 +286,8 @@ def test_sanic_and_flask_below_their_capacity() -> None:
 
 
 def test_all_hold_ten_thousand_connections_at_prices_of_their_own() -> None:
-    record = load_record(RECORDS / "ten-thousand.json.gz")
-    assert (record.extent, record.rounds) == (Extent.FULL, 7)
+    record = record_of("ten-thousand")
+    assert record.rounds == 7
     prices: dict[str, list[float]] = {}
     for trial in record.trials:
         assert trial.load is not None and trial.counted["connections"] > 9_900
@@ -306,34 +307,26 @@ def test_all_hold_ten_thousand_connections_at_prices_of_their_own() -> None:
 
 
 def test_ten_thousand_threads_answer_all_or_little() -> None:
-    record = load_record(RECORDS / "ten-thousand.json.gz")
-    threaded = [trial for trial in record.trials if trial.arm == "flask"]
-    loads = [trial.load for trial in threaded if trial.load is not None]
-    assert all(trial.counted["threads"] > 9_900 for trial in threaded)
-    (whole,) = (load for load in loads if load.answered == load.requests)
-    for trial in threaded:
-        assert trial.load is not None and trial.server is not None and trial.system is not None
-        assert (trial.load is whole) == (trial.round == 3)
-        if trial.load is whole:
+    for trial, load in trials("ten-thousand", "flask"):
+        assert trial.server is not None and trial.system is not None
+        assert trial.counted["threads"] > 9_900
+        assert (load.answered == load.requests) == (trial.round == 3)
+        if trial.round == 3:
             assert trial.system.listen_overflows == 3173
         else:
             assert trial.system.listen_overflows is not None and trial.system.listen_overflows > 10_000
-            assert set(trial.load.errors) == {"timeout"}
-            assert trial.load.errors["timeout"] > 0.75 * trial.load.requests
-            assert trial.server.cpu_s >= 0.8 * trial.load.wall_s
-    for trial in record.trials:
+            assert set(load.errors) == {"timeout"}
+            assert load.errors["timeout"] > 0.75 * load.requests
+            assert trial.server.cpu_s >= 0.8 * load.wall_s
+    for trial in record_of("ten-thousand").trials:
         if trial.arm != "flask":
             assert trial.system is not None and trial.system.listen_overflows == 0
-    closed = [
-        trial.load.throughput_per_s
-        for trial in load_record(RECORDS / "constant-rate.json.gz").trials
-        if (trial.arm, trial.setting) == ("flask", "closed") and trial.load is not None
-    ]
+    closed = [load.throughput_per_s for _, load in trials("constant-rate", "flask", "closed")]
     assert 0.5 < 1250 / statistics.median(closed) < 1
 
 
 def test_of_ten_thousand_some_are_late() -> None:
-    record = load_record(RECORDS / "ten-thousand.json.gz")
+    record = record_of("ten-thousand")
     behind = {arm: len(overloaded(record, arm, "at-once-10000")) for arm in ("tornado", "cyclone")}
     assert behind == {"tornado": 6, "cyclone": 5}
     later: dict[str, list[float]] = {}
@@ -348,7 +341,7 @@ def test_of_ten_thousand_some_are_late() -> None:
 
 
 def test_four_frameworks_are_ordered_as_the_page_says() -> None:
-    found = rows("four-frameworks", lambda row: row.figure == RATE and row.setting == "closed")
+    found = rows("four-frameworks", RATE, "closed")
     flask = {arm: ratio.median for (arm, base, _), ratio in found.items() if base == "flask-unthreaded"}
     assert flask["sanic"] > flask["klein"] > flask["tornado"] > 1
     assert found["tornado", "klein", "closed"].most < 1
@@ -356,16 +349,15 @@ def test_four_frameworks_are_ordered_as_the_page_says() -> None:
     assert found["sanic-logging", "sanic", "closed"].most < 0.5
     published = {"sanic": 14.2, "klein": 4.7, "tornado": 5.0}
     assert all(flask[arm] < ratio for arm, ratio in published.items())
-    means = rows("four-frameworks", lambda row: row.figure == "load.latency_ms.mean")
+    means = rows("four-frameworks", "load.latency_ms.mean")
     for arm, ratio in flask.items():
         if arm in {"sanic", "klein", "tornado"}:
             assert means[arm, "flask-unthreaded", "closed"].median == pytest.approx(1 / ratio, rel=0.05)
 
 
 def test_four_frameworks_at_the_rate_of_the_slowest() -> None:
-    record = load_record(RECORDS / "four-frameworks.json.gz")
-    assert record.extent is Extent.FULL
-    median = rows("four-frameworks", lambda row: row.figure == "load.latency_ms.50")
+    record = record_of("four-frameworks")
+    median = rows("four-frameworks", "load.latency_ms.50")
     half, more = (median["sanic", "flask-threaded", f"load-{share}"] for share in (50, 70))
     assert 1 / 4 < half.least < half.most < 0.35
     assert more.most < 1 / 6
@@ -373,6 +365,5 @@ def test_four_frameworks_at_the_rate_of_the_slowest() -> None:
     assert at_90.rate_per_s is not None
     assert overloaded(record, "flask-threaded", "load-90") == [*range(1, 8)]
     assert len(overloaded(record, "flask-threaded", "load-70")) == 1
-    for trial in record.trials:
-        if (trial.arm, trial.setting) == ("flask-threaded", "closed"):
-            assert trial.load is not None and trial.load.throughput_per_s < at_90.rate_per_s / 0.9
+    for _, load in trials("four-frameworks", "flask-threaded", "closed"):
+        assert load.throughput_per_s < at_90.rate_per_s / 0.9

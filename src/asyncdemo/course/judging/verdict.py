@@ -1,6 +1,6 @@
 """The verdict on an exercise, based on runs that the caller makes.
 
-Not here: making the runs (see ``judge``; in a page ``in_page.judging``), what a check can say (see
+Not here: making the runs (see ``judge``; in a page ``in_page.recording``), what a check can say (see
 ``checks``), or how a verdict looks (see ``render.terminal.verdict``).
 """
 

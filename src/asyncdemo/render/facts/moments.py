@@ -1,6 +1,6 @@
-"""One row at one time, in words: what it was doing, since when, at which line, and what woke it.
+"""A moment in words: what one row was doing, since when, at which line, and what woke it.
 
-Not here: the totals of a row (see ``facts.runs.row_words``).
+And for a run that stands still while it goes on: what waits for what, and how to end it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import linecache
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.analysis.waking import Waking
 from asyncdemo.model import Lane, Request, Run, Site, SlowStep, State, Wait
 from asyncdemo.render.facts.runs import blocking_words
@@ -16,6 +17,9 @@ from asyncdemo.render.timeline.grid import STATE_OF, Shade, shade_of
 from asyncdemo.render.timeline.layout import Blocked
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, place
+
+_ENDS = "Ctrl-C ends it, and shows what was recorded."
+_ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +84,22 @@ def _step_in(row: Lane | Request, start_ns: int, end_ns: int, blocked: Blocked) 
     steps = [] if row.track is None else blocked.get(row.track, [])
     inside = [step for step in steps if step.start_ns < end_ns and step.end_ns > start_ns]
     return max(inside, key=lambda step: min(step.end_ns, end_ns) - max(step.start_ns, start_ns), default=None)
+
+
+def explain(still: Run | None, late: bool) -> tuple[list[str], bool]:
+    """Return sentences for a run that stands still, and whether they are urgent.
+
+    One is about each waiting line; those about deadlocks come first, with advice.
+
+    Args:
+        still: The run so far if nothing happens in it; None if it is making progress.
+        late: It was asked to end, and has not.
+    """
+    sentences: list[str] = []
+    urgent = late
+    if still is not None:
+        stuck = list(deadlocks(still))
+        urgent = late or any(stuck)
+        sentences += [clean(f"{finding.message} {finding.advice}") for finding in stuck]
+        sentences += [*map(clean, where_they_wait(still)), *([] if late else [_ENDS])]
+    return [*sentences, *([_ENDS_NOW] if late else [])], urgent

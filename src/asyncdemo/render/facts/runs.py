@@ -78,15 +78,12 @@ def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Accou
     measured = [measure(run) for run in runs]
     whole = [run.outcome is RunOutcome.OK or run.name in meant for run in runs]
     others = list(compress(zip(runs, measured, strict=True), whole))
-    return tuple(
-        _account(run, metrics, others if is_whole else [])
-        for run, metrics, is_whole in zip(runs, measured, whole, strict=True)
-    )
-
-
-def _account(run: Run, own: Metrics, others: Sequence[_Measured]) -> Account:
-    facts = tuple(_facts(run, own, others))
-    return Account(run, own, facts, tuple(_brief(run, own, facts)), diagnose(run), tuple(_notes(run)))
+    accounts = []
+    for run, own, is_whole in zip(runs, measured, whole, strict=True):
+        facts = tuple(_facts(run, own, others if is_whole else []))
+        brief = tuple(_brief(run, own, facts))
+        accounts.append(Account(run, own, facts, brief, diagnose(run), tuple(_notes(run))))
+    return tuple(accounts)
 
 
 def summary_words(run: Run, own: Metrics) -> str:

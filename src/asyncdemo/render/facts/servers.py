@@ -1,7 +1,4 @@
-"""Facts about a server under load: its requests, its processes and pools, its memory.
-
-Not here: the facts that every run has (see ``facts.runs``), measuring (see ``metrics``).
-"""
+"""Facts about a server under load: its requests, its processes and pools, its memory."""
 
 from __future__ import annotations
 

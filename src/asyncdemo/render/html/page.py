@@ -1,24 +1,30 @@
-"""Runs as one HTML page that plays them, works offline, and contains everything it needs.
+"""Runs as HTML: the custom element ``<async-timeline>``, reports in tables, and one page with all of it.
 
-Without JavaScript, the page has the whole picture, the figures and a table. Not here: the player (see
-``element``), the picture (see ``svg``), the facts (see ``facts``).
+The page works offline, and contains everything it needs. Without JavaScript, it has the whole picture, the
+figures and a table.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
 from html import escape
+from importlib.resources import files
 
 from asyncdemo.model import Run
 from asyncdemo.render.facts import Fact
 from asyncdemo.render.facts.runs import Account, account_for, finding_words
-from asyncdemo.render.html.element import element_of, script_js
-from asyncdemo.render.timeline.chart import Bar, Chart, charts
-from asyncdemo.render.timeline.grid import STATE_OF, Shade
-from asyncdemo.render.timeline.legend import SHADE_WORDS
-from asyncdemo.render.words import clean, count, duration, settings_words, status, title, whole
+from asyncdemo.render.html.packing import packed
+from asyncdemo.render.svg.picture import draw_stills
+from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, SCHEMES, STACK, TEXTURES, VISIBLE
+from asyncdemo.render.terminal.theme import COLOURS, UNICODE
+from asyncdemo.render.timeline.chart import Chart, charts
+from asyncdemo.render.timeline.grid import AT_WORK, SHADES, STATE_OF, Shade
+from asyncdemo.render.timeline.layout import Bar
+from asyncdemo.render.timeline.legend import HEIGHT_WORDS, LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
+from asyncdemo.render.words import clean, count, duration, end_words, settings_words, status, title, whole
 
 _TABLE_ROWS = 2_000
 
@@ -36,16 +42,28 @@ th,td{border-bottom:1px solid var(--line);padding:.25rem .8rem .25rem 0;text-ali
 summary{cursor:pointer;padding:.5rem 0}
 @media print{:root{color-scheme:light}body{margin:0;max-width:none}.wide{overflow:visible}}
 """
+_SCRIPTS = ("timeline_reading.js", "timeline_drawing.js", "async_timeline.js")
+
+_FOR_AUTHORS = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+|^ +| +// .*?$", re.MULTILINE | re.DOTALL)
+"""Comments and indentation, which pages don't need."""
+
+_STILL = """
+async-timeline{display:block}
+.timeline-still{overflow-x:auto}
+.timeline-still svg{display:block;width:960px;max-width:none;height:auto;break-inside:avoid}
+@media (scripting:enabled){async-timeline[covered]:not(:defined){visibility:hidden}}
+@media print{.timeline-still{overflow:visible}.timeline-still svg{width:100%}}
+"""
 
 
 def render_html(runs: Sequence[Run]) -> str:
     accounts = account_for(runs)
-    scale_ns, drawn = charts(runs)
+    drawn = charts(accounts)
     heading = "Timeline of " + ", ".join(title(run) for run in runs) if runs else "No runs"
     body = "\n".join(
         [
             f"<h1>{escape(heading)}</h1>",
-            element_of(accounts, scale_ns, drawn),
+            element_html(drawn, "asyncdemo"),
             '<h2 id="figures">Figures</h2>',
             report_html(accounts),
             # With JavaScript, the element makes the same tables.
@@ -162,3 +180,63 @@ def _cells(bar: Bar) -> tuple[str, str, str, str]:
 def coded(words: str) -> str:
     """Return the words as HTML, with text between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
+
+
+def element_html(drawn: Sequence[Chart], ident: str, *, covered: bool = False) -> str:
+    """Return the element, for a page that has ``script_js``.
+
+    ``ident`` starts its ids, which must be unique on a page. With ``covered``, it stays hidden until
+    revealed.
+    """
+    stills = "\n".join(draw_stills(drawn, ident))
+    # "<" could end the script, for example in a lane's name.
+    data = json.dumps(packed(drawn), separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f"<async-timeline{' covered' if covered else ''}>\n<style>{_STILL}</style>\n"
+        f'<div class="timeline-still" tabindex="0" role="region" aria-label="Timeline">\n{stills}\n</div>\n'
+        f'<script type="application/json">{data}</script>\n</async-timeline>'
+    )
+
+
+def script_js() -> str:
+    """Return the custom element as one classic script."""
+    table = json.dumps([_look(shade) for shade in SHADES[: Shade.CLOSED]], separators=(",", ":"))
+    stack = json.dumps([int(shade) for shade in STACK], separators=(",", ":"))
+    at_work = json.dumps([int(shade) for shade in AT_WORK], separators=(",", ":"))
+    ends = {
+        noun: {end: [mark, end_words(end, noun)] for end, mark in UNICODE.ends.items()}
+        for noun in ("lane", "request")
+    }
+    folder = files("asyncdemo.render.html")
+    parts = [_FOR_AUTHORS.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS]
+    return "\n".join(
+        [
+            "/* <async-timeline> of asyncdemo: src/asyncdemo/render/html */",
+            "(() => {",
+            "'use strict';",
+            f"const SHADES = {table};",
+            f"const STACK = {stack};",
+            f"const AT_WORK = {at_work};",
+            f"const HEIGHT_WORDS = {json.dumps(': ' + HEIGHT_WORDS)};",
+            f"const ENDS = {json.dumps(ends, ensure_ascii=False)};",
+            f"const SCHEMES = {json.dumps(SCHEMES)};",
+            *parts,
+            "})();",
+            "",
+        ]
+    )
+
+
+def _look(shade: Shade) -> dict[str, object]:
+    tile, mark = TEXTURES.get(shade, (0, ""))
+    return {
+        "name": CLASSES[shade],
+        "words": SHADE_WORDS[shade],
+        "legend": (LEGEND | LEGEND_OF_CAUSES)[shade][1],
+        "state": int(STATE_OF.get(shade, shade)),
+        "colour": COLOURS[shade],
+        "height": HEIGHTS[shade],
+        "visible": shade in VISIBLE,
+        "tile": tile,
+        "mark": mark,
+    }

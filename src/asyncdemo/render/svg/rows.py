@@ -1,4 +1,4 @@
-"""Rows, bands and curves of a chart as SVG shapes. Not here: their positions (see ``chart``).
+"""Rows, bands and curves of a chart as SVG shapes.
 
 A row is a group whose zero is its middle, and a bar in it is a horizontal line, as thick as the bar is high.
 That is the shortest way to write many of them, and textures look the same in every row.
@@ -12,9 +12,9 @@ from html import escape
 
 from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, STACK, VISIBLE
 from asyncdemo.render.terminal.theme import COLOURS, UNICODE
-from asyncdemo.render.timeline.chart import Bar, ChartRow, bar_words
-from asyncdemo.render.timeline.grid import Shade, at_work, busiest
-from asyncdemo.render.timeline.layout import tick_ns
+from asyncdemo.render.timeline.grid import STATE_OF, Shade, at_work, busiest
+from asyncdemo.render.timeline.layout import Bar, ChartRow, tick_ns
+from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import holder_names
 from asyncdemo.render.words import clean, duration, fit_label, moment
 
@@ -118,7 +118,9 @@ def text(words: str) -> str:
 def _bars_with_tips(row: ChartRow, frame: Frame) -> Iterator[str]:
     for bar in row.bars:
         start, end = frame.ends(bar)
-        tip = f"{bar_words(row, bar)}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
+        state = SHADE_WORDS[STATE_OF.get(bar.shade, bar.shade)]
+        why = f", {bar.why}" if bar.why else ""
+        tip = f"{row.label}: {state}{why}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
         yield (
             f'<path class="{CLASSES[bar.shade]}" stroke-width="{frame.thick(bar.shade):g}" '
             f'd="M{start:.2f} 0h{end - start:.2f}"><title>{text(tip)}</title></path>'

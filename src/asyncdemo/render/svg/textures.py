@@ -1,7 +1,6 @@
 """How each shade looks in an SVG: colour, texture, height. The one table; the player has a copy.
 
 Zero is the middle of a row and of every tile, so that a texture looks the same in all rows.
-Not here: positions (see ``picture``, ``rows``).
 """
 
 from __future__ import annotations

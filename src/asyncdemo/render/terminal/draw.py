@@ -64,6 +64,13 @@ def prose(parts: Sequence[str], style: Style | None = None) -> Iterator[Line]:
         yield line
 
 
+def hanging(mark: str, lines: Iterable[Line], style: Style | None = None, leading: int = 0) -> Iterator[Line]:
+    """Yield lines with the mark before the first, and spaces before the others, ``leading`` lines apart."""
+    for at, line in enumerate(lines):
+        yield from ([] for _ in range(leading if at else 0))
+        yield [Segment(" " * cell_len(mark) if at else mark, style), *line]
+
+
 def panel_width(panels: int, width: int) -> tuple[int, bool]:
     """Return (the width of each, whether they are side by side)."""
     each = (width - _GAP * (panels - 1)) // max(panels, 1)
@@ -270,15 +277,19 @@ def _counts(grid: Grid, theme: Theme, gutter: int, most_lines: int) -> Iterator[
     for shade, most in counted:
         if shade not in kept:
             continue
-        bars = "".join(theme.bar(counts[shade], most) for counts in grid.totals)
-        label = f" {SHADE_TERMS[shade]}"
-        room = max(gutter - 1 - len(label), 0)
-        top = f"{theme.bars[-1]}{most:,}"
-        label += top.rjust(room) if len(top) < room else ""
-        yield [
-            Segment(fit(label, gutter - 1, theme.ellipsis, pad=True) + " ", DIM),
-            Segment(bars, theme.shade_style(shade)),
-        ]
+        values = (counts[shade] for counts in grid.totals)
+        yield bars_line(SHADE_TERMS[shade], values, most, shade, theme, gutter)
+
+
+def bars_line(name: str, values: Iterable[float], most: int, shade: Shade, theme: Theme, gutter: int) -> Line:
+    """Return a bar for each of the values. A full one stands for ``most``, which the label says."""
+    label, top = f" {name}", f"{theme.bars[-1]}{most:,}"
+    room = max(gutter - 1 - len(label), 0)
+    label += top.rjust(room) if len(top) < room else ""
+    return [
+        Segment(fit(label, gutter - 1, theme.ellipsis, pad=True) + " ", DIM),
+        Segment("".join(theme.bar(value, most) for value in values), theme.shade_style(shade)),
+    ]
 
 
 def _cut(line: Line, width: int) -> Line:

@@ -1,6 +1,6 @@
 """The stretch of a run that shows why a check failed: a small timeline, or the same in words.
 
-Not here: what failed and why; that is the check's own message.
+Also two runs that differ in their schedules.
 """
 
 from __future__ import annotations
@@ -8,15 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from asyncdemo.analysis.schedules import Difference
 from asyncdemo.model import Clock, Evidence, Run
 from asyncdemo.render.facts.runs import folded_words, row_words
-from asyncdemo.render.terminal.draw import (
-    Line,
-    gutter_width,
-    legend_of,
-    text_line,
-    timeline_lines,
-)
+from asyncdemo.render.terminal.draw import Line, gutter_width, legend_of, text_line, timeline_lines
 from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
 from asyncdemo.render.timeline.layout import cut, extent_ns, lay_out_part, open_ns
 from asyncdemo.render.words import clean, duration, fit
@@ -46,7 +41,7 @@ def evidence_lines(
     gutter = gutter_width([row.name for row in shown[:rows]], len(shown), rows, width, has_ends)
     stretch, zero = _stretch(evidence), open_ns(evidence.run)
     grid = lay_out_part(stretch, evidence.start_ns, evidence.end_ns, zero, width - gutter, rows)
-    caption = f"{title or 'What was seen'}{_in_which_time(evidence.run)}{_which_part(evidence)}:"
+    caption = f"{title or 'What was seen'}{_which_part(evidence)}:"
     yield text_line(fit(caption, width, theme.ellipsis), DIM)
     if marked_ns is not None:
         share = (marked_ns - evidence.start_ns) / max(evidence.end_ns - evidence.start_ns, 1)
@@ -56,12 +51,28 @@ def evidence_lines(
     yield from legend_of([grid], theme, width)
 
 
-def evidence_text(evidence: Evidence, lanes: int = _ROWS) -> Iterator[str]:
+def pair_lines(
+    first: Run, second: Run, difference: Difference | None, theme: Theme, width: int
+) -> Iterator[Line]:
+    """Yield two runs of one script on one scale, with the first difference marked in both."""
+    length_ns = max(extent_ns(first), extent_ns(second))
+    for run, moments, title in (
+        (first, difference.first if difference else (), "Without a delay"),
+        (second, difference.second if difference else (), "With it"),
+    ):
+        start_ns = open_ns(run)
+        shown = Evidence(run, tuple(range(len(run.lanes))), start_ns, start_ns + length_ns)
+        marked_ns = start_ns + moments[0].at_ns if moments else None
+        yield from evidence_lines(shown, theme, width, title=title, marked_ns=marked_ns)
+        yield []
+
+
+def evidence_text(evidence: Evidence) -> Iterator[str]:
     """Yield a title, and a line for each relevant lane, up to a limit. Times are those of the whole run."""
-    yield f"seen{_in_which_time(evidence.run)}{_which_part(evidence)}:"
+    yield f"seen{_which_part(evidence)}:"
     stretch, zero = _stretch(evidence), open_ns(evidence.run)
     rows = stretch.rows
-    shown = len(rows) if len(rows) <= lanes + 1 else lanes
+    shown = len(rows) if len(rows) <= _ROWS + 1 else _ROWS
     for row in rows[:shown]:
         yield f"  {clean(row.name)}: {row_words(row, zero)}"
     if shown < len(rows):
@@ -76,15 +87,12 @@ def _stretch(evidence: Evidence) -> Run:
     return cut(replace(run, lanes=lanes, requests=requests), evidence.start_ns, evidence.end_ns)
 
 
-def _in_which_time(run: Run) -> str:
-    return ", in virtual time" if run.clock is Clock.VIRTUAL else ""
-
-
 def _which_part(evidence: Evidence) -> str:
-    """Return which part the picture shows if it isn't the whole run."""
+    """Return whether time is virtual, and which part the picture shows if it isn't the whole run."""
+    virtual = ", in virtual time" if evidence.run.clock is Clock.VIRTUAL else ""
     zero = open_ns(evidence.run)
     start, end = evidence.start_ns - zero, evidence.end_ns - zero
     length = max(extent_ns(evidence.run), end)  # a server may be stuck for longer than its clients wait
     if start <= 0 and end >= length:
-        return ""
-    return f", from {duration(max(start, 0))} to {duration(end)} of {duration(length)}"
+        return virtual
+    return f"{virtual}, from {duration(max(start, 0))} to {duration(end)} of {duration(length)}"

@@ -71,15 +71,16 @@ class LiveView:
         start_s = self._clock()
         if not self._console.is_terminal or (start_s < self._next_s and not now):
             return
-        self.draw(self.lines())
+        self._draw()
         self.frames += 1
         cost_s = self._clock() - start_s
         self._next_s = start_s + min(max(_SHARE * cost_s, _FASTEST_S), _SLOWEST_S)
 
-    def draw(self, lines: list[Line]) -> None:
-        """Replace the previous frame."""
+    def _draw(self) -> None:
+        """Replace the previous frame. No line is wider, nor are there more, than the terminal can show."""
         self._make_room()
-        frame = Lines(lines)
+        width, height = self._console.size
+        frame = Lines(picture_lines(self._panels, self._theme, width, height - 1))
         if self._live is None:
             self._live = Live(
                 frame,
@@ -98,11 +99,6 @@ class LiveView:
         if self._live is not None:
             self._live.stop()
             self._live = None
-
-    def lines(self) -> list[Line]:
-        """Return the frame: no line wider, nor more lines, than the terminal can show."""
-        width, height = self._console.size
-        return picture_lines(self._panels, self._theme, width, height - 1)
 
     def _make_room(self) -> None:
         """Clear the screen if a smaller terminal has wrapped the last frame: Rich can't find its start."""

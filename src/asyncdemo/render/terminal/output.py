@@ -1,7 +1,4 @@
-"""The last lines of a script's output, safe to show, and bounded however much it writes.
-
-Not here: storing the output (the runner passes it on) or drawing it (see ``live``).
-"""
+"""The last lines of a script's output, safe to show, and bounded however much it writes."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asyncdemo.model import Outcome, Run, Site, State
-from asyncdemo.render.facts.standstill import explain
+from asyncdemo.render.facts.moments import explain
 from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines, title_line
 from asyncdemo.render.terminal.output import Tail
 from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
@@ -41,14 +41,14 @@ class LivePanel:
     function within the step). The final report has the exact track.
     """
 
-    def __init__(self, name: str, rows: int = 64, noun: str = "lane", head: int | None = None) -> None:
-        """``rows``: the most rows ever drawn. ``noun``: what the rows are. ``head``: how many never fold."""
+    def __init__(self, name: str, noun: str = "lane", head: int | None = None) -> None:
+        """``noun``: what the rows are. ``head``: how many never fold."""
         self.name = name
         self.noun = noun
         self.output_tail = Tail()
         self.now_ns = 0
         self.ended_how: set[str] = set()
-        self._cells = Accumulator(rows=rows, head=head)
+        self._cells = Accumulator(head=head)
         self._names: list[str] = []
         self._ends: list[str] = []
         self._opened: dict[int, int] = {}
@@ -105,7 +105,7 @@ class LivePanel:
             self._blocking.clear()
             for lane, running_since in self._cells.running_since().items():
                 if self._is_of_the_step(running_since, since, self._opened.get(lane)):
-                    self._cells.repaint(lane, running_since, Shade.BLOCKING)
+                    self._cells.lane_changed(lane, running_since, Shade.BLOCKING)
                     self._blocking.add(lane)
 
     def clock(self, now_ns: int) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console
-from rich.segment import Segment
 
 from asyncdemo.model import Run
 from asyncdemo.render.facts import Fact
@@ -20,6 +19,7 @@ from asyncdemo.render.terminal.draw import (
     Lines,
     beside,
     gutter_width,
+    hanging,
     legend_of,
     panel_width,
     prose,
@@ -43,15 +43,14 @@ _BELOW = 21
 def print_report(
     runs: Sequence[Run],
     console: Console,
-    rows: int | None = None,
     meant: Collection[str] = (),
     details: bool = False,
 ) -> None:
-    """Print the report. More lanes or requests than ``rows`` per run are folded; default: most of a screen.
+    """Print the report. More lanes or requests than fit on most of a screen are folded.
 
     ``meant`` is as in ``account_for``. With ``details``, all figures are shown, not only the main ones.
     """
-    rows = max(_LEAST_ROWS, console.height - _BELOW) if rows is None else rows
+    rows = max(_LEAST_ROWS, console.height - _BELOW)
     theme = theme_for(console.encoding)
     lines = report_lines(runs, theme, console.width, rows, meant, details)
     console.print(Lines(lines), soft_wrap=True, highlight=False)
@@ -76,8 +75,8 @@ def report_lines(
     most = most_of([memory_curves(run) for run in runs])
     sections = [sections_of(run, theme, gutter, grid, most) for run, grid in zip(runs, grids, strict=True)]
     pictures = [
-        [*_picture(account.run, grid, theme, each, gutter), *below.lines, []]
-        for account, grid, below in zip(accounts, grids, sections, strict=True)
+        [*_picture(account.run, grid, theme, each, gutter), *lines, []]
+        for account, grid, (lines, _) in zip(accounts, grids, sections, strict=True)
     ]
     facts = [[*_facts(account.facts if details else account.brief, each), []] for account in accounts]
     if side_by_side:
@@ -88,7 +87,7 @@ def report_lines(
             yield from picture
             yield from told
     if any(grid.rows for grid in grids):
-        yield from legend_of([*grids, *(grid for below in sections for grid in below.grids)], theme, width)
+        yield from legend_of([*grids, *(grid for _, below in sections for grid in below)], theme, width)
     for account in accounts:
         yield from _remarks(account, theme, width, named=len(accounts) > 1)
 
@@ -105,32 +104,24 @@ def _facts(facts: Iterable[Fact], width: int) -> Iterator[Line]:
     label = min(_LABEL, width // 3)
     for fact in facts:
         style = WARNING if fact.warns else None
-        for at, part in enumerate(_wrap(fact.value, width - label)):
-            yield [
-                Segment(("" if at else fact.label)[: label - 1].ljust(label), DIM),
-                Segment(part, style),
-            ]
+        values = (text_line(part, style) for part in _wrap(fact.value, width - label))
+        yield from hanging(fact.label[: label - 1].ljust(label), values, DIM)
 
 
 def _remarks(account: Account, theme: Theme, width: int, named: bool) -> Iterator[Line]:
+    mark = f"  {theme.dot} "
     if account.findings:
         yield []
         yield text_line(f"Found in {title(account.run)}" if named else "Found", EMPHASIS)
         for finding in account.findings:
             message, advice = finding_words(finding)
-            yield from _item(message, theme, width)
-            for line in prose(_wrap(advice, width - 4), DIM):
-                yield [Segment("    "), *line]
+            yield from hanging(mark, prose(_wrap(message, width - 4)))
+            yield from hanging("    ", prose(_wrap(advice, width - 4), DIM))
     if account.notes:
         yield []
         yield text_line(f"Notes on {title(account.run)}" if named else "Notes", EMPHASIS)
         for note in account.notes:
-            yield from _item(note, theme, width)
-
-
-def _item(text: str, theme: Theme, width: int) -> Iterator[Line]:
-    for at, line in enumerate(prose(_wrap(text, width - 4))):
-        yield [Segment(f"  {' ' if at else theme.dot} "), *line]
+            yield from hanging(mark, prose(_wrap(note, width - 4)))
 
 
 def _wrap(text: str, width: int) -> list[str]:

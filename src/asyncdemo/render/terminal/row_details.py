@@ -1,7 +1,4 @@
-"""One row at one time, in lines: its totals, what it was doing, and the source line that it waits on.
-
-Not here: the words (see ``facts``), all states of a row.
-"""
+"""One row at one time, in lines: its totals, what it was doing, and the source line that it waits on."""
 
 from __future__ import annotations
 

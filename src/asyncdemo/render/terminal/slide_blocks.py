@@ -1,7 +1,4 @@
-"""The blocks of slides: paragraphs, code, figures in block letters, facts, votes. Bold, and nothing dim.
-
-Not here: how blocks share a screen (see ``slides``).
-"""
+"""The blocks of slides: paragraphs, code, figures in block letters, facts, votes. Bold, and nothing dim."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from asyncdemo.render.terminal.block_text import block_letters
-from asyncdemo.render.terminal.draw import Line, beside, text_line
+from asyncdemo.render.terminal.draw import Line, beside, hanging, text_line
 from asyncdemo.render.terminal.theme import COLOURS, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import fit
@@ -140,12 +137,8 @@ def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int)
         return _figures(block, theme, width, size)
     if isinstance(block, Row):
         label = min(_LABEL, width // 3)
-        return _hanging(
-            fit(block.label, label - 1, theme.ellipsis),
-            label,
-            _wrapped(block.value, width - label, block.style),
-            0,
-        )
+        mark = fit(block.label, label - 1, theme.ellipsis).ljust(label)
+        return list(hanging(mark, _wrapped(block.value, width - label, block.style), EMPHASIS))
     if isinstance(block, Answer):
         return _answer(block, theme, width)
     if isinstance(block, Program):
@@ -154,8 +147,9 @@ def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int)
         each = width // len(block.programs) - _APART // 2
         return list(beside([_program(program, theme, each) for program in block.programs], each))
     mark = {"-": theme.dot}.get(block.mark, block.mark)
-    indent = cell_len(mark) + 2 if mark else 0
-    return _hanging(mark, indent, _wrapped(block.text, width - indent, block.style), leading)
+    mark += "  " if mark else ""
+    lines = _wrapped(block.text, width - cell_len(mark), block.style)
+    return list(hanging(mark, lines, EMPHASIS, leading))
 
 
 def _answer(block: Answer, theme: Theme, width: int) -> list[Line]:
@@ -191,14 +185,6 @@ def _code_lines(line: str, width: int) -> list[Line]:
         lines.append(text_line(line[:end].rstrip(), EMPHASIS))
         line = " " * indent + line[end:]
     return [*lines, text_line(line, EMPHASIS)]
-
-
-def _hanging(mark: str, indent: int, lines: Iterable[Line], leading: int) -> list[Line]:
-    drawn: list[Line] = []
-    for at, line in enumerate(lines):
-        drawn += [[] for _ in range(leading if at else 0)]
-        drawn.append([Segment(("" if at else mark).ljust(indent), EMPHASIS), *line] if indent else line)
-    return drawn
 
 
 def _figures(block: Figures, theme: Theme, width: int, size: int) -> list[Line]:

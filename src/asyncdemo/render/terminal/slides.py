@@ -1,7 +1,7 @@
 """Slides for a projector: a large heading and few rows. Lines, not a terminal.
 
 A slide does not depend on the screen's size. ``pages`` lays it out as spaciously as the height allows, on
-several pages if it doesn't fit on one. Not here: the content and order of slides (see ``tui.present``).
+several pages if it doesn't fit on one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from asyncdemo.render.terminal.draw import (
     timeline_lines,
     title_line,
 )
-from asyncdemo.render.terminal.sections import Sections, sections_of
+from asyncdemo.render.terminal.sections import sections_of
 from asyncdemo.render.terminal.slide_blocks import (
     MARKED,
     Answer,
@@ -113,28 +113,28 @@ def timeline(run: Run, scale: Sequence[Run], theme: Theme, width: int, height: i
     gutter = gutter_width([row.name for row in run.rows[:most]], len(run.rows), most, width, bool(ends))
     column = column_ns(scale, width - gutter)
     above = lay_out_run(run, width - gutter, 1, column)
-    below = _below(run, theme, gutter, above, most)
-    shades = above.shades.union(*(pool.shades for pool in below.grids))
+    below, pools = _below(run, theme, gutter, above, most)
+    shades = above.shades.union(*(pool.shades for pool in pools))
     # The marks for short states are known only after drawing, so one more line is reserved for them.
-    marks = len(legend_lines(theme, width, [*ends, *cell_marks(theme, below.grids)], shades))
-    room = max(height - 4 - marks - len(below.lines), 1)
+    marks = len(legend_lines(theme, width, [*ends, *cell_marks(theme, pools)], shades))
+    room = max(height - 4 - marks - len(below), 1)
     pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.rows) * pitch <= room), default=1)
     counts = 0 if len(run.rows) <= room else min(_COUNTS, room // 4)
     rows = room if len(run.rows) <= room else max(room - 1 - counts, 1)
     grid = lay_out_run(run, width - gutter, rows, column)
-    picture = [head, *timeline_lines(grid, theme, gutter, counts, pitch), *below.lines]
-    legend = legend_lines(theme, width, [*cell_marks(theme, [grid, *below.grids]), *ends], shades)
+    picture = [head, *timeline_lines(grid, theme, gutter, counts, pitch), *below]
+    legend = legend_lines(theme, width, [*cell_marks(theme, [grid, *pools]), *ends], shades)
     return [bright(line) for line in (*picture, [], *legend)][:height]
 
 
-def _below(run: Run, theme: Theme, gutter: int, above: Grid, room: int) -> Sections:
+def _below(run: Run, theme: Theme, gutter: int, above: Grid, room: int) -> tuple[list[Line], list[Grid]]:
     """Return pools and memory, if the rows get half of the room or as much as they need; else nothing."""
     most = most_of([memory_curves(run)])
     for pool_rows, curve_height in ((8, 3), (5, 2)):
-        below = sections_of(run, theme, gutter, above, most, pool_rows, curve_height)
-        if len(below.lines) <= max(room // 2, room - len(run.rows)):
-            return below
-    return Sections((), ())
+        lines, grids = sections_of(run, theme, gutter, above, most, pool_rows, curve_height)
+        if len(lines) <= max(room // 2, room - len(run.rows)):
+            return lines, grids
+    return [], []
 
 
 def bright(line: Line) -> Line:

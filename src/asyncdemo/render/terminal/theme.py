@@ -9,36 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from rich.style import Style
 
 from asyncdemo.model import Outcome
 from asyncdemo.render.timeline.grid import FULL, Cell, Shade
 
-COLOURS: Mapping[Shade, str] = MappingProxyType(
-    {
-        Shade.RUNNING: "#009e73",
-        Shade.READY: "#e69f00",
-        Shade.WAITING: "#56b4e9",
-        Shade.QUEUED: "#cc79a7",
-        Shade.BLOCKING: "#d55e00",
-        Shade.SQL: "#56b4e9",
-        Shade.REDIS: "#56b4e9",
-        Shade.S3: "#56b4e9",
-        Shade.POOL: "#cc79a7",
-        Shade.ACCEPT: "#999999",
-        Shade.WORKER: "#999999",
-        Shade.CLIENT: "#999999",
-        Shade.RESPONSE: "#999999",
-        Shade.OPENING: "#e69f00",
-        Shade.IDLE: "#999999",
-        Shade.HELD: "#0072b2",
-    }
-)
-"""Okabe-Ito: bluish green, orange, sky blue, reddish purple, vermillion, blue; and grey for anything outside
-the server, or idle. A cause has the colour of its state: textures tell causes apart.
+_LOOKS = {
+    Shade.RUNNING: ("#009e73", "█", "#"),
+    Shade.READY: ("#e69f00", "▒", "+"),
+    Shade.WAITING: ("#56b4e9", "─", "-"),
+    Shade.QUEUED: ("#cc79a7", "•", ":"),
+    Shade.BLOCKING: ("#d55e00", "╳", "X"),
+    Shade.SQL: ("#56b4e9", "═", "="),
+    Shade.REDIS: ("#56b4e9", "≈", "~"),
+    Shade.S3: ("#56b4e9", "≡", "%"),
+    Shade.POOL: ("#cc79a7", "○", "o"),
+    Shade.ACCEPT: ("#999999", "·", "."),
+    Shade.WORKER: ("#999999", "┊", ";"),
+    Shade.CLIENT: ("#999999", "‹", "<"),
+    Shade.RESPONSE: ("#999999", "›", ">"),
+    Shade.OPENING: ("#e69f00", "◇", "?"),
+    Shade.IDLE: ("#999999", "╌", "_"),
+    Shade.HELD: ("#0072b2", "▄", "H"),
+}
+"""Colour, texture, texture in ASCII. Okabe-Ito: bluish green, orange, sky blue, reddish purple, vermillion,
+blue; and grey for anything outside the server, or idle. A cause has the colour of its state: textures tell
+causes apart.
 """
+
+COLOURS = {shade: colour for shade, (colour, _, _) in _LOOKS.items()}
 
 DIM = Style(dim=True)
 EMPHASIS = Style(bold=True)
@@ -114,33 +114,13 @@ class Theme:
 
 
 UNICODE = Theme(
-    textures=MappingProxyType(
-        {
-            Shade.RUNNING: "█",
-            Shade.READY: "▒",
-            Shade.WAITING: "─",
-            Shade.QUEUED: "•",
-            Shade.BLOCKING: "╳",
-            Shade.SQL: "═",
-            Shade.REDIS: "≈",
-            Shade.S3: "≡",
-            Shade.POOL: "○",
-            Shade.ACCEPT: "·",
-            Shade.WORKER: "┊",
-            Shade.CLIENT: "‹",
-            Shade.RESPONSE: "›",
-            Shade.OPENING: "◇",
-            Shade.IDLE: "╌",
-            Shade.HELD: "▄",
-            Shade.CLOSED: " ",
-        }
-    ),
+    textures={shade: glyph for shade, (_, glyph, _) in _LOOKS.items()} | {Shade.CLOSED: " "},
     parts="▏▎▍▌▋▊▉█",
     blocked_a_little="×",
     held_a_little="▖",
     bars=" ▁▂▃▄▅▆▇█",
     densities=" ▁▁▂▃▄▅▆▇",
-    ends=MappingProxyType({Outcome.RAISED: "✗", Outcome.CANCELLED: "⊘", Outcome.OPEN: "…"}),
+    ends={Outcome.RAISED: "✗", Outcome.CANCELLED: "⊘", Outcome.OPEN: "…"},
     rule="─",
     tick="╷",
     side="│",
@@ -152,33 +132,13 @@ UNICODE = Theme(
 )
 
 ASCII = Theme(
-    textures=MappingProxyType(
-        {
-            Shade.RUNNING: "#",
-            Shade.READY: "+",
-            Shade.WAITING: "-",
-            Shade.QUEUED: ":",
-            Shade.BLOCKING: "X",
-            Shade.SQL: "=",
-            Shade.REDIS: "~",
-            Shade.S3: "%",
-            Shade.POOL: "o",
-            Shade.ACCEPT: ".",
-            Shade.WORKER: ";",
-            Shade.CLIENT: "<",
-            Shade.RESPONSE: ">",
-            Shade.OPENING: "?",
-            Shade.IDLE: "_",
-            Shade.HELD: "H",
-            Shade.CLOSED: " ",
-        }
-    ),
+    textures={shade: glyph for shade, (_, _, glyph) in _LOOKS.items()} | {Shade.CLOSED: " "},
     parts="||||####",
     blocked_a_little="x",
     held_a_little="h",
     bars=" .-=#",
     densities=" 12345678",
-    ends=MappingProxyType({Outcome.RAISED: "!", Outcome.CANCELLED: "/", Outcome.OPEN: ">"}),
+    ends={Outcome.RAISED: "!", Outcome.CANCELLED: "/", Outcome.OPEN: ">"},
     rule="-",
     tick="'",
     side="|",

@@ -1,7 +1,4 @@
-"""The verdict on an exercise: what held, what did not, and the timeline that shows it.
-
-Not here: judging (see ``course.judging``, ``checks``), or which exercise comes next (see ``cli``).
-"""
+"""The verdict on an exercise: what held, what did not, and the timeline that shows it."""
 
 from __future__ import annotations
 
@@ -9,11 +6,10 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.segment import Segment
 from rich.style import Style
 
 from asyncdemo.model import Evidence
-from asyncdemo.render.terminal.draw import Line, prose, text_line
+from asyncdemo.render.terminal.draw import Line, hanging, prose, text_line
 from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
@@ -48,10 +44,10 @@ def verdict_lines(
     repeats the run if its values were drawn.
     """
     for sentence in held:
-        yield from _item(theme.good, _PASSED, sentence, width)
+        yield from hanging(f"{theme.good} ", prose(_wrap(sentence, width - 2)), _PASSED)
     if message is None:
         return
-    yield from _item(theme.bad, WARNING, message, width, EMPHASIS)
+    yield from hanging(f"{theme.bad} ", prose(_wrap(message, width - 2), EMPHASIS), WARNING)
     if knobs:
         for part in _wrap(f"In this run: {settings_words(knobs)}.", width - 2):
             yield text_line(f"  {part}", DIM)
@@ -113,11 +109,6 @@ def _written(line: str, width: int) -> Iterator[Line]:
     )
     for part in parts[:3]:
         yield text_line(part[:width], DIM)
-
-
-def _item(mark: str, style: Style, text: str, width: int, text_style: Style | None = None) -> Iterator[Line]:
-    for place, line in enumerate(prose(_wrap(text, width - 2), text_style)):
-        yield [Segment("  " if place else f"{mark} ", style), *line]
 
 
 def _wrap(text: str, width: int) -> list[str]:

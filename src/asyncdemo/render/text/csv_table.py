@@ -1,7 +1,7 @@
 """The spans of runs as CSV, one per row, for spreadsheets and data frames.
 
 ``kind`` says what a row is about: a lane or a request, a connection of a pool, or a sample of memory. Times
-are nanoseconds from the open of the run's first lane or request. Not here: sums (see ``metrics``).
+are nanoseconds from the open of the run's first lane or request.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _connections(run: Run) -> Iterator[dict[str, object]]:
     """Yield connections. ``lane`` is the index in the pool."""
     for pool in pool_sections(run):
         for index, row in enumerate(pool.rows):
-            for stretch in row.stretches:
+            for stretch in row.bars:
                 yield {
                     "kind": "connection",
                     "lane": index,
@@ -92,7 +92,7 @@ def _connections(run: Run) -> Iterator[dict[str, object]]:
                     "start_ns": stretch.start_ns,
                     "end_ns": stretch.end_ns,
                     "state": SHADE_WORDS[stretch.shade],
-                    "held_by": stretch.who,
+                    "held_by": stretch.why,
                 }
 
 

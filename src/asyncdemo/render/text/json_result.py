@@ -14,6 +14,7 @@ from asyncdemo.analysis.metrics import (
     FunctionUse,
     LongestStep,
     MemoryUse,
+    Metrics,
     RequestUse,
     ResourceUse,
     measure,
@@ -54,24 +55,12 @@ def variant_result(run: Run) -> dict[str, Any]:
         "outcome": str(run.outcome),
         "exit_code": run.exit_code,
         "clock": str(run.clock),
-        "wall_s": _seconds(metrics.wall_ns),
-        "ideal_s": None if metrics.ideal_ns is None else _seconds(metrics.ideal_ns),
-        "lanes": metrics.lanes,
-        "peak": metrics.peak,
-        "open": metrics.open,
-        "steps": metrics.steps,
-        "running_s": _seconds(metrics.running_ns),
-        "ready_s": _seconds(metrics.ready_ns),
-        "waiting_s": _seconds(metrics.waiting_ns),
-        "queued_s": _seconds(metrics.queued_ns),
-        "blocked_s": _seconds(metrics.blocked_ns),
-        "blocks": metrics.blocks,
+        **_fields(metrics, "wall_s", "ideal_s", "lanes", "peak", "open", "steps"),
+        **_fields(metrics, "running_s", "ready_s", "waiting_s", "queued_s", "blocked_s", "blocks"),
         "longest_step": _longest_step(metrics.longest_step),
-        "throughput_per_s": round(metrics.throughput_per_s, 6),
-        "outcomes": {str(outcome): metrics.outcomes.get(outcome, 0) for outcome in Outcome},
-        "unawaited": metrics.unawaited,
-        "left_pending": metrics.left_pending,
-        "depth": metrics.depth,
+        **_fields(metrics, "throughput_per_s"),
+        "outcomes": _outcomes(metrics),
+        **_fields(metrics, "unawaited", "left_pending", "depth"),
         "resources": [_resource(use) for use in metrics.resources],
         "functions": [_function(name, use) for name, use in metrics.functions.items()],
         "lane_list": [_lane(run, lane, zero_ns) for lane in run.lanes],
@@ -81,49 +70,65 @@ def variant_result(run: Run) -> dict[str, Any]:
         "paths": {path: _requests(use) for path, use in metrics.paths.items()},
         "request_list": [_request(request, zero_ns) for request in run.requests],
         "pools": [_pool(use) for use in pool_use(run)],
-        "connections_open": metrics.connections_open,
+        **_fields(metrics, "connections_open"),
         "memory": _memory(metrics.memory),
-        "processes": metrics.processes,
+        **_fields(metrics, "processes"),
         "notes": list(run.notes),
     }
+
+
+def _fields(source: object, *names: str) -> dict[str, Any]:
+    """Return attributes as fields: "wall_s" from ``wall_ns``, "threads" as it is; fractions are rounded."""
+    return {name: _field(source, name) for name in names}
+
+
+def _field(source: object, name: str) -> Any:
+    for unit, per in (("_s", 1e9), ("_ms", 1e6)):
+        nanoseconds = name.removesuffix(unit) + "_ns"
+        if name.endswith(unit) and hasattr(source, nanoseconds):
+            value = getattr(source, nanoseconds)
+            return None if value is None else round(value / per, 6)
+    value = getattr(source, name)
+    return round(value, 6) if isinstance(value, float) else value
+
+
+def _outcomes(of: Metrics | FunctionUse) -> dict[str, int]:
+    return {str(outcome): of.outcomes.get(outcome, 0) for outcome in Outcome}
 
 
 def _requests(use: RequestUse) -> dict[str, Any] | None:
     if not use.count:
         return None
     return {
-        "count": use.count,
-        "answered": use.answered,
-        "failed": use.failed,
+        **_fields(use, "count", "answered", "failed"),
         "statuses": {str(status): number for status, number in sorted(use.statuses.items())},
         "errors": dict(sorted(use.errors.items())),
-        "p50_ms": _milliseconds(use.p50_ns),
-        "p90_ms": _milliseconds(use.p90_ns),
-        "p99_ms": _milliseconds(use.p99_ns),
-        "slowest_ms": _milliseconds(use.slowest_ns),
-        "wall_s": _seconds(use.wall_ns),
-        "per_s": round(use.per_s, 6),
+        **_fields(use, "p50_ms", "p90_ms", "p99_ms", "slowest_ms", "wall_s", "per_s"),
     }
 
 
 def _request(request: Request, zero_ns: int) -> dict[str, Any]:
+    return {**_fields(request, "name", "status", "error"), **_times(request, zero_ns), **_states(request)}
+
+
+def _lane(run: Run, lane: Lane, zero_ns: int) -> dict[str, Any]:
     return {
-        "name": request.name,
-        "status": request.status,
-        "error": request.error,
-        "start_s": _seconds(request.start_ns - zero_ns),
-        "end_s": _seconds(request.end_ns - zero_ns),
-        **_states(request),
+        "name": lane.name,
+        "track": run.tracks[lane.track].name,
+        **_times(lane, zero_ns),
+        "outcome": str(lane.outcome),
+        **_states(lane),
     }
+
+
+def _times(row: Lane | Request, zero_ns: int) -> dict[str, Any]:
+    return {"start_s": _seconds(row.start_ns - zero_ns), "end_s": _seconds(row.end_ns - zero_ns)}
 
 
 def _states(row: Lane | Request) -> dict[str, Any]:
     totals = totals_of(row)
     return {
-        "running_s": _seconds(totals.running_ns),
-        "ready_s": _seconds(totals.ready_ns),
-        "waiting_s": _seconds(totals.waiting_ns),
-        "queued_s": _seconds(totals.queued_ns),
+        **_fields(totals, "running_s", "ready_s", "waiting_s", "queued_s"),
         "reasons": {reason: _seconds(spent) for reason, spent in totals.reasons.items()},
     }
 
@@ -132,16 +137,9 @@ def _pool(use: PoolUse) -> dict[str, Any]:
     return {
         "name": use.resource.name,
         **_place(use.resource.site),
-        "process": use.resource.process,
-        "limit": use.resource.limit,
-        "connections": use.connections,
-        "most_open": use.most_open,
-        "most_held": use.most_held,
-        "most_waiting": use.most_waiting,
-        "queued_s": _seconds(use.queued_ns),
-        "refused": use.refused,
-        "closed": use.closed,
-        "leaked": use.leaked,
+        **_fields(use.resource, "process", "limit"),
+        **_fields(use, "connections", "most_open", "most_held", "most_waiting", "queued_s"),
+        **_fields(use, "refused", "closed", "leaked"),
     }
 
 
@@ -162,7 +160,7 @@ def _longest_step(step: LongestStep | None) -> dict[str, Any] | None:
     if step is None:
         return None
     return {
-        "ms": _milliseconds(step.duration_ns),
+        "ms": round(step.duration_ns / 1e6, 6),
         **_place(step.site),
         "function": step.site.function if step.site else None,
     }
@@ -173,33 +171,15 @@ def _resource(use: ResourceUse) -> dict[str, Any]:
         "kind": str(use.resource.kind),
         **_place(use.resource.site),
         "limit": use.resource.limit,
-        "peak_held": use.peak_held,
-        "peak_queued": use.peak_queued,
-        "queued_s": _seconds(use.queued_ns),
+        **_fields(use, "peak_held", "peak_queued", "queued_s"),
     }
 
 
 def _function(name: str, use: FunctionUse) -> dict[str, Any]:
     return {
         "name": name,
-        "calls": use.calls,
-        "peak": use.peak,
-        "open": use.open,
-        "gap_ms": _milliseconds(use.gap_ns),
-        "longest_ms": _milliseconds(use.longest_ns),
-        "shortest_ms": _milliseconds(use.shortest_ns),
-        "outcomes": {str(outcome): use.outcomes.get(outcome, 0) for outcome in Outcome},
-    }
-
-
-def _lane(run: Run, lane: Lane, zero_ns: int) -> dict[str, Any]:
-    return {
-        "name": lane.name,
-        "track": run.tracks[lane.track].name,
-        "start_s": _seconds(lane.start_ns - zero_ns),
-        "end_s": _seconds(lane.end_ns - zero_ns),
-        "outcome": str(lane.outcome),
-        **_states(lane),
+        **_fields(use, "calls", "peak", "open", "gap_ms", "longest_ms", "shortest_ms"),
+        "outcomes": _outcomes(use),
     }
 
 
@@ -229,10 +209,6 @@ def _stuck(run: Run, one: Stuck) -> dict[str, Any]:
 
 def _place(site: Site | None) -> dict[str, Any]:
     return {"file": site.file if site else None, "line": site.line if site else None}
-
-
-def _milliseconds(ns: int) -> float:
-    return round(ns / 1e6, 6)
 
 
 def _megabytes(size: int) -> float:

@@ -2,7 +2,6 @@
 
 Sentences and figures only, no control codes or pictures: a line for each run, and its findings. With details,
 all figures, and a line for each lane or request up to a limit; the others share one.
-Not here: the contents of facts (see ``facts``).
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from asyncdemo.render.facts.runs import (
     summary_words,
 )
 from asyncdemo.render.timeline.grid import Shade
-from asyncdemo.render.timeline.layout import noun, open_ns
-from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, pool_sections
+from asyncdemo.render.timeline.layout import ChartRow, noun, open_ns
+from asyncdemo.render.timeline.pools import PoolSection, pool_sections
 from asyncdemo.render.words import clean, count, duration, size, status, title
 
 _MOST_POOLS = 8
@@ -60,12 +59,16 @@ def _brief(account: Account) -> Iterator[str]:
     for fact in account.brief:
         if fact.warns:
             yield f"  {fact.label}: {fact.value}"
+    yield from _findings(account, "  ")
+    yield from (f"  - {note}" for note in account.notes)
+
+
+def _findings(account: Account, indent: str) -> Iterator[str]:
     for finding in account.findings:
         message, advice = finding_words(finding)
-        yield f"  - {message}"
+        yield f"{indent}- {message}"
         if advice:
-            yield f"    {advice}"
-    yield from (f"  - {note}" for note in account.notes)
+            yield f"{indent}  {advice}"
 
 
 def _details(account: Account, lanes: int) -> Iterator[str]:
@@ -75,15 +78,10 @@ def _details(account: Account, lanes: int) -> Iterator[str]:
         yield f"  {fact.label:<14}{fact.value}"
     if account.findings:
         yield "  findings:"
-        for finding in account.findings:
-            message, advice = finding_words(finding)
-            yield f"    - {message}"
-            if advice:
-                yield f"      {advice}"
+        yield from _findings(account, "    ")
     if account.notes:
         yield "  notes:"
-        for note in account.notes:
-            yield f"    - {note}"
+        yield from (f"    - {note}" for note in account.notes)
     yield from _rows(account, lanes)
     for pool in pool_sections(run)[:_MOST_POOLS]:
         yield from _pool(pool)
@@ -104,20 +102,20 @@ def _pool(pool: PoolSection) -> Iterator[str]:
         yield f"    refused: {count(pool.refused, 'time')}"
 
 
-def _connection(row: ConnectionRow) -> str:
+def _connection(row: ChartRow) -> str:
     """ "opened at 1.0 ms by GET /film 1 in 4.0 ms, held 10 times for 445 ms in all, by GET /film 1, ..."."""
-    if not row.stretches:
+    if not row.bars:
         return "closed before the first row opened, or opened after the last one ended"
-    first = row.stretches[0]
+    first = row.bars[0]
     words = "open from the start"
     if first.shade is Shade.OPENING:
-        by = f" by {clean(first.who)}" if first.who else ""
+        by = f" by {clean(first.why)}" if first.why else ""
         words = f"opened at {duration(first.start_ns)}{by} in {duration(first.end_ns - first.start_ns)}"
-    held = [stretch for stretch in row.stretches if stretch.shade is Shade.HELD]
+    held = [stretch for stretch in row.bars if stretch.shade is Shade.HELD]
     if not held:
         return words + ", never held"
     held_ns = sum(stretch.end_ns - stretch.start_ns for stretch in held)
-    holders = list(dict.fromkeys(clean(stretch.who) for stretch in held if stretch.who))
+    holders = list(dict.fromkeys(clean(stretch.why) for stretch in held if stretch.why))
     more = f" and {len(holders) - _HOLDERS:,} more" if len(holders) > _HOLDERS else ""
     by = f", by {', '.join(holders[:_HOLDERS])}{more}" if holders else ""
     return f"{words}, held {count(len(held), 'time')} for {duration(held_ns)} in all{by}"

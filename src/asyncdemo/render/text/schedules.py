@@ -1,7 +1,4 @@
-"""The results of many schedules of one script: in words, and as the JSON object ``asyncdemo.schedules/1``.
-
-Not here: which schedules are tried (see ``serving.schedules``), timelines (``render.terminal.schedules``).
-"""
+"""The results of many schedules of one script: in words, and as the JSON object ``asyncdemo.schedules/1``."""
 
 from __future__ import annotations
 
@@ -76,14 +73,14 @@ def _words(ending: Ending, common: set[str]) -> str:
     return "; ".join(parts) or RUN_OUTCOME_WORDS[ending.outcome]
 
 
-def delay_words(run: Run, most: int = _FEW_DELAYS) -> str:
+def delay_words(run: Run) -> str:
     """Return when time passes in this schedule, in a sentence."""
     zero_ns = open_ns(run)
     delays = [
         f"{duration(delay.length_ns)} at {duration(max(delay.at_ns - zero_ns, 0))}"
-        for delay in run.delays[:most]
+        for delay in run.delays[:_FEW_DELAYS]
     ]
-    more = len(run.delays) - most
+    more = len(run.delays) - _FEW_DELAYS
     rest = f", and {count(more, 'more delay')}" if more > 0 else ""
     return f"The loop is late by {', '.join(delays)}{rest}." if delays else "Nothing is late."
 

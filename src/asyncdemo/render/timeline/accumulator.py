@@ -5,8 +5,6 @@ lanes are in the state from then on) and another for the rest of that bin. Sums 
 total time of the lanes in the state. The numbers of two neighbouring bins add up to those of the pair, so
 bins merge in pairs as time passes, and rows as lanes are added: a frame of ten thousand lanes costs no more
 than one of a hundred.
-
-Not here: runs (see ``layout``), glyphs or the terminal.
 """
 
 from __future__ import annotations
@@ -69,8 +67,6 @@ class Accumulator:
         fold: int = 1,
         head: int | None = None,
     ) -> None:
-        if bins < 2 or bins % 2 or bin_ns < 1 or rows < 1 or fold < 1:
-            raise ValueError(f"no picture of {rows} rows and {bins} bins (even) of {bin_ns} ns")
         self.bin_ns = bin_ns
         self.fold = fold
         self.last_ns = 0
@@ -87,9 +83,6 @@ class Accumulator:
     @property
     def open(self) -> int:
         return len(self._shades)
-
-    def shade(self, lane: int) -> Shade:
-        return self._shades.get(lane, Shade.CLOSED)
 
     def running_since(self) -> dict[int, int]:
         """Return the lanes that are running now, and since when."""
@@ -146,12 +139,6 @@ class Accumulator:
         else:
             self._count(group, shade, at_ns, -1)
         self.counts[shade] -= 1
-
-    def repaint(self, lane: int, since_ns: int, shade: Shade) -> None:
-        """Change the current state's shade, from ``since_ns`` on."""
-        now = self._shades.get(lane)
-        if now is not None and now is not shade:
-            self.lane_changed(lane, since_ns, shade)
 
     def grid(
         self,

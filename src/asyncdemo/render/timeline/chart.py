@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from asyncdemo.analysis.waking import row_at, who_woke
 from asyncdemo.model import Run, State
-from asyncdemo.render.facts.runs import blocking_words
+from asyncdemo.render.facts.runs import Account, blocking_words
 from asyncdemo.render.timeline.curves import Curve, memory_curves
 from asyncdemo.render.timeline.grid import (
     FULL,
     SHADES,
-    STATE_OF,
     Cell,
-    Counts,
     Grid,
     Row,
     Shade,
@@ -26,6 +23,9 @@ from asyncdemo.render.timeline.grid import (
     busiest,
 )
 from asyncdemo.render.timeline.layout import (
+    Band,
+    Bar,
+    ChartRow,
     Piece,
     blocked_of,
     column_ns,
@@ -36,90 +36,39 @@ from asyncdemo.render.timeline.layout import (
     pieces,
     scale_ns,
 )
-from asyncdemo.render.timeline.legend import SHADE_WORDS
-from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, lay_out_pool, pool_sections
+from asyncdemo.render.timeline.pools import PoolSection, lay_out_pool, pool_sections
 from asyncdemo.render.words import clean, lane_range, title
 
 _COLUMNS = 240
 _ROWS = 60
 _BARS = 2_000
 _POOL_ROWS = 20
-_POOL_BARS = 2_000
 _MOST_POOLS = 8
 _WAITS = (State.WAITING, State.QUEUED)
-
-
-class Bar(NamedTuple):
-    """One state of a row.
-
-    ``why``: what it waits for, what blocks, who holds a connection. ``line``: the line in the chart's file
-    where the row waits or blocks, or continued from; 0 if unknown.
-    """
-
-    start_ns: int
-    end_ns: int
-    shade: Shade
-    why: str = ""
-    line: int = 0
-
-
-class RowWake(NamedTuple):
-    """One row woke another. ``waker``, ``woken``: indices of the rows."""
-
-    at_ns: int
-    waker: int
-    woken: int
-
-
-class Band(NamedTuple):
-    """The average number of lanes of a folded row in each state."""
-
-    start_ns: int
-    end_ns: int
-    counts: Counts
-
-
-@dataclass(frozen=True, slots=True)
-class ChartRow:
-    """A lane with its bars, or ``size`` lanes with their bands."""
-
-    label: str
-    size: int
-    ended: str = ""
-    bars: tuple[Bar, ...] = ()
-    bands: tuple[Band, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ChartPool:
-    """``title``, ``about``: as in ``PoolSection``. ``folded``: connections without their own row."""
-
-    title: str
-    about: str
-    rows: tuple[ChartRow, ...]
-    queued: tuple[tuple[int, int], ...] = ()
-    folded: int = 0
-    fold: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A run's chart. ``folded``: how many lanes or requests (``noun``) have no row of their own.
 
-    ``file`` has the lines of the bars; "" if they have none. ``wakes``: which row woke which.
+    ``file`` has the lines of the bars; "" if they have none. ``wakes``: (when, by which row, which row).
     """
 
-    run: Run
+    account: Account
     name: str
     length_ns: int
-    rows: tuple[ChartRow, ...]
+    rows: tuple[ChartRow, ...] = ()
     folded: int = 0
     fold: int = 1
     noun: str = "lane"
-    pools: tuple[ChartPool, ...] = ()
+    pools: tuple[PoolSection, ...] = ()
     curves: tuple[Curve, ...] = ()
     file: str = ""
-    wakes: tuple[RowWake, ...] = ()
+    wakes: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def run(self) -> Run:
+        return self.account.run
 
     @property
     def connections(self) -> Iterator[ChartRow]:
@@ -134,71 +83,60 @@ class Chart:
             yield from {busiest(band.counts) for band in row.bands if at_work(band.counts) > 0}
 
 
-def charts(runs: Sequence[Run], rows: int = _ROWS, bars: int = _BARS) -> tuple[int, tuple[Chart, ...]]:
-    """Return (the scale in ns, that of the longest run; a chart for each).
+def charts(accounts: Sequence[Account]) -> tuple[Chart, ...]:
+    """Return a chart for each, on one scale.
 
-    ``rows``: the most rows of a chart. ``bars``: the most that are drawn one by one. If there are more, time
-    is divided into cells, which still show everything that ran or blocked.
+    Too many bars to be drawn one by one are cut into cells, which still show everything that ran or blocked.
     """
-    scale = scale_ns(runs)
-    column = column_ns(runs, _COLUMNS)
-    return scale, tuple(
-        replace(
-            _exact(run)
-            if _fits(run, rows, bars)
-            else _cut(run, lay_out_run(run, _COLUMNS, rows, column), scale),
-            noun=noun(run),
-            pools=tuple(_pool(section, column, scale) for section in pool_sections(run)[:_MOST_POOLS]),
-            curves=memory_curves(run),
-        )
-        for run in runs
-    )
+    runs = [account.run for account in accounts]
+    scale, column = scale_ns(runs), column_ns(runs, _COLUMNS)
+    return tuple(_chart(account, column, scale) for account in accounts)
 
 
-def _pool(section: PoolSection, column: int, scale_ns: int) -> ChartPool:
-    """Return the pool. ``column`` is the width of a column, in ns."""
-    drawn = [row for row in section.rows if row.stretches]
-    bars = sum(len(row.stretches) for row in drawn)
-    if len(drawn) <= _POOL_ROWS and bars <= _POOL_BARS:
-        rows = tuple(ChartRow(clean(row.label), 1, bars=tuple(_connection_bars(row))) for row in drawn)
-        return ChartPool(clean(section.title), section.about, rows, section.queued)
-    grid = lay_out_pool(section, _COLUMNS, column, scale_ns, _POOL_ROWS)
-    cut = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
-    return ChartPool(clean(section.title), section.about, cut, section.queued, grid.folded, grid.fold)
-
-
-def _connection_bars(row: ConnectionRow) -> Iterator[Bar]:
-    for stretch in row.stretches:
-        if stretch.end_ns > stretch.start_ns:
-            yield Bar(stretch.start_ns, stretch.end_ns, stretch.shade, clean(stretch.who))
-
-
-def _fits(run: Run, rows: int, bars: int) -> bool:
-    return len(run.rows) <= rows and sum(len(row.spans) for row in run.rows) <= bars
-
-
-def _exact(run: Run) -> Chart:
-    blocked, zero = blocked_of(run), open_ns(run)
-    return Chart(
-        run,
+def _chart(account: Account, column: int, scale_ns: int) -> Chart:
+    """Return the chart. ``column`` is the width of a column, in ns."""
+    run = account.run
+    chart = Chart(
+        account,
         title(run),
         extent_ns(run),
-        tuple(
+        noun=noun(run),
+        pools=tuple(_pool(section, column, scale_ns) for section in pool_sections(run)[:_MOST_POOLS]),
+        curves=memory_curves(run),
+    )
+    if len(run.rows) <= _ROWS and sum(len(row.spans) for row in run.rows) <= _BARS:
+        blocked, zero = blocked_of(run), open_ns(run)
+        rows = tuple(
             ChartRow(clean(row.name), 1, row.outcome, tuple(_bars(pieces(row, blocked), zero, run.script)))
             for row in run.rows
-        ),
-        file=run.script,
-        wakes=tuple(_wakes(run, zero)),
+        )
+        return replace(chart, rows=rows, file=run.script, wakes=tuple(_wakes(run, zero)))
+    grid = lay_out_run(run, _COLUMNS, _ROWS, column)
+    return replace(chart, rows=_cut(grid, scale_ns), folded=grid.folded, fold=grid.fold)
+
+
+def _pool(section: PoolSection, column: int, scale_ns: int) -> PoolSection:
+    section = replace(
+        section, title=clean(section.title), rows=tuple(row for row in section.rows if row.bars)
     )
+    if len(section.rows) <= _POOL_ROWS and sum(len(row.bars) for row in section.rows) <= _BARS:
+        return replace(section, rows=tuple(map(_connection, section.rows)))
+    grid = lay_out_pool(section, _COLUMNS, column, scale_ns, _POOL_ROWS)
+    return replace(section, rows=_cut(grid, scale_ns), folded=grid.folded, fold=grid.fold)
 
 
-def _wakes(run: Run, zero: int) -> Iterator[RowWake]:
+def _connection(row: ChartRow) -> ChartRow:
+    bars = (bar._replace(why=clean(bar.why)) for bar in row.bars if bar.end_ns > bar.start_ns)
+    return replace(row, label=clean(row.label), bars=tuple(bars))
+
+
+def _wakes(run: Run, zero: int) -> Iterator[tuple[int, int, int]]:
     for place, row in enumerate(run.rows):
         for span in row.spans:
             waking = who_woke(run, row, span.start_ns) if span.state in _WAITS else None
             waker = None if waking is None else row_at(run, waking.track, waking.at_ns)
             if waking is not None and waker is not None and waker != place:
-                yield RowWake(waking.at_ns - zero, waker, place)
+                yield waking.at_ns - zero, waker, place
 
 
 def _bars(of: Iterator[Piece], zero: int, file: str) -> Iterator[Bar]:
@@ -212,9 +150,8 @@ def _bars(of: Iterator[Piece], zero: int, file: str) -> Iterator[Bar]:
             yield Bar(piece.start_ns - zero, piece.end_ns - zero, piece.shade, why, line)
 
 
-def _cut(run: Run, grid: Grid, scale_ns: int) -> Chart:
-    rows = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
-    return Chart(run, title(run), extent_ns(run), rows, grid.folded, grid.fold)
+def _cut(grid: Grid, scale_ns: int) -> tuple[ChartRow, ...]:
+    return tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
 
 
 def _cut_row(row: Row, column_ns: int, scale_ns: int) -> ChartRow:
@@ -246,9 +183,3 @@ def _cell_bars(cell: Cell, start_ns: int, column_ns: int) -> Iterator[Bar]:
             yield Bar(ran_ns, end_ns, rest)
     elif cell.shade is not Shade.CLOSED:
         yield Bar(start_ns, end_ns, cell.shade)
-
-
-def bar_words(row: ChartRow, bar: Bar) -> str:
-    """ "brew(0): waiting, sleep"."""
-    state = SHADE_WORDS[STATE_OF.get(bar.shade, bar.shade)]
-    return f"{row.label}: {state}" + (f", {bar.why}" if bar.why else "")

@@ -1,14 +1,12 @@
-"""Figures over time, as they are drawn below the rows: memory, holders and waiters of resources.
-
-Not here: glyphs and lines (see ``sections``, ``svg``), figures of a whole run (see ``metrics``).
-"""
+"""Figures over time, as they are drawn below the rows: memory, holders and waiters of resources."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from asyncdemo.analysis.metrics.pools import queueing
 from asyncdemo.model import Lane, MemorySample, Request, Resource, Run, Slot
@@ -90,19 +88,14 @@ def resource_levels(run: Run) -> Iterator[tuple[Resource, dict[str, list[Level]]
 
 
 def column_values(
-    points: Sequence[tuple[int, int]], columns: int, column_ns: int, until_ns: int
-) -> list[int | None]:
-    """Return the maximum in each column, None if unknown. A value holds until the next one.
+    points: Sequence[tuple[int, int]], columns: int, column_ns: int, until_ns: int, start_ns: int = 0
+) -> Iterator[int]:
+    """Yield the maximum in each column. A value holds until the next one; before the first, it is 0.
 
-    The picture ends at ``until_ns``.
+    The picture begins at ``start_ns``, and ends at ``until_ns``.
     """
-    times = [at for at, _ in points]
-    values: list[int | None] = []
-    for column in range(columns):
-        start, end = column * column_ns, (column + 1) * column_ns
-        first, after = bisect_right(times, start) - 1, bisect_right(times, end - 1)
-        if start >= max(until_ns, 1) or after == 0:
-            values.append(None)
-        else:
-            values.append(max(value for _, value in points[max(first, 0) : after]))
-    return values
+    for start in range(start_ns, start_ns + columns * column_ns, column_ns):
+        first = max(bisect_right(points, start, key=itemgetter(0)) - 1, 0)
+        after = bisect_left(points, start + column_ns, key=itemgetter(0))
+        shown = points[first:after] if start < max(until_ns, 1) else ()
+        yield max((value for _, value in shown), default=0)

@@ -77,7 +77,7 @@ AT_WORK = tuple(shade for shade in SHADES if shade not in _NOT_AT_WORK)
 """These count in a folded row. Queued lanes have not begun, and an idle connection serves nothing."""
 
 _CAUSES = {
-    (int(state), reason): shade
+    (int(STATE_OF[shade]), reason): shade
     for reason, shade in {
         "sql": Shade.SQL,
         "redis": Shade.REDIS,
@@ -88,7 +88,6 @@ _CAUSES = {
         "client": Shade.CLIENT,
         "response": Shade.RESPONSE,
     }.items()
-    for state in (STATE_OF[shade],)
 }
 """(state, reason) -> the shade that shows both."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from asyncdemo.analysis.metrics import blocking_steps
 from asyncdemo.model import NO_WAIT, Lane, Outcome, Request, Run, SlowStep, State, Wait
 from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
-from asyncdemo.render.timeline.grid import Grid, Shade, shade_of
+from asyncdemo.render.timeline.grid import Counts, Grid, Shade, shade_of
 
 _LEAST_SCALE_NS = 100_000
 """The minimum length of an axis: a shorter run is drawn short."""
@@ -36,6 +36,39 @@ class Piece(NamedTuple):
     shade: Shade
     wait: Wait
     step: SlowStep | None = None
+
+
+class Bar(NamedTuple):
+    """One state of a row.
+
+    ``why``: what it waits for, what blocks, who holds a connection. ``line``: the line in the run's file
+    where the row waits or blocks, or continued from; 0 if unknown.
+    """
+
+    start_ns: int
+    end_ns: int
+    shade: Shade
+    why: str = ""
+    line: int = 0
+
+
+class Band(NamedTuple):
+    """The average number of lanes of a folded row in each state."""
+
+    start_ns: int
+    end_ns: int
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRow:
+    """A lane with its bars, or ``size`` lanes with their bands."""
+
+    label: str
+    size: int
+    ended: str = ""
+    bars: tuple[Bar, ...] = ()
+    bands: tuple[Band, ...] = ()
 
 
 def open_ns(run: Run) -> int:

@@ -2,7 +2,6 @@
 
 A pool is identified by the line that created it. If one line created more than a few (a client for each
 request, for example), they share a section, so that the picture shows the total number of connections.
-Not here: figures (see ``metrics``), glyphs and lines (see ``sections``, ``svg``).
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import NamedTuple
 
 from asyncdemo.analysis.metrics.pools import queueing
 from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site, Slot, lineage
 from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
 from asyncdemo.render.timeline.curves import Level, levels
 from asyncdemo.render.timeline.grid import Grid, Shade
-from asyncdemo.render.timeline.layout import extent_ns, open_ns
+from asyncdemo.render.timeline.layout import Bar, ChartRow, extent_ns, open_ns
 from asyncdemo.render.words import clean, count, place
 
 _MOST_APART = 4
@@ -30,37 +28,24 @@ _NESTED = 16
 """The most nested calls to search for the one that held a connection."""
 
 
-class Stretch(NamedTuple):
-    """A state of a connection, on the axis. ``who`` held it, or opened it."""
-
-    start_ns: int
-    end_ns: int
-    shade: Shade
-    who: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionRow:
-    """A connection. Its stretches have no gaps; there are none if it closed before the first row opened."""
-
-    label: str
-    stretches: tuple[Stretch, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class PoolSection:
     """Pools: ``title`` is like "redis pool 2 of 3". ``where`` they were created, "" if unknown.
 
-    ``limit`` is in words. ``queued``: how many, and since when. ``refused``: how many requests for a
-    connection failed.
+    ``rows``: a connection each, with bars that have no gaps, and say who held or opened it; there are none if
+    it closed before the first row opened. ``limit`` is in words. ``queued``: how many, and since when.
+    ``refused``: how many requests for a connection failed. ``folded``: connections without their own row;
+    ``fold``: the most in one.
     """
 
     title: str
     limit: str
     where: str
-    rows: tuple[ConnectionRow, ...]
+    rows: tuple[ChartRow, ...]
     queued: tuple[Level, ...]
     refused: int = 0
+    folded: int = 0
+    fold: int = 1
 
     @property
     def about(self) -> str:
@@ -108,15 +93,15 @@ def holder_names(who: str) -> Iterator[str]:
 
 def lay_out_pool(section: PoolSection, columns: int, column_ns: int, extent_ns: int, rows: int) -> Grid:
     """Return its connections on the axis of the rows above; those that don't fit are folded."""
-    drawn = [row for row in section.rows if row.stretches]
+    drawn = [row for row in section.rows if row.bars]
     cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold_of(len(drawn), rows))
     last_ns = columns * column_ns - 1
     for index, row in enumerate(drawn):
-        opened = min(row.stretches[0].start_ns, last_ns)
-        cells.lane_opened(index, opened, row.stretches[0].shade)
-        for stretch in row.stretches:
+        opened = min(row.bars[0].start_ns, last_ns)
+        cells.lane_opened(index, opened, row.bars[0].shade)
+        for stretch in row.bars:
             cells.lane_changed(index, min(stretch.start_ns, last_ns), stretch.shade)
-        cells.lane_closed(index, min(row.stretches[-1].end_ns, last_ns + 1), opened)
+        cells.lane_closed(index, min(row.bars[-1].end_ns, last_ns + 1), opened)
     grid = cells.grid(columns, rows, column_ns, extent_ns, [row.label for row in drawn])
     return replace(grid, noun="connection")
 
@@ -133,29 +118,29 @@ def _section(
     opened = sorted((one for pool in pools for one in pool.connections), key=lambda one: one.opened_ns)
     for number, connection in enumerate(opened, start=1):
         stretches = _clipped(_stretches(connection, until, names), zero, until)
-        rows.append(ConnectionRow(f"{word} {number:,}", tuple(stretches)))
+        rows.append(ChartRow(f"{word} {number:,}", 1, bars=tuple(stretches)))
     queued = (one for pool in pools for one in waited.get(pool.index, ()))
     waiting = tuple((max(at - zero, 0), level) for at, level in levels(queued))
     refused = sum(len(pool.refused) for pool in pools)
     return PoolSection(title, limited, f"made at {where}" if where else "", tuple(rows), waiting, refused)
 
 
-def _stretches(connection: Connection, until: int, names: _Names) -> Iterator[Stretch]:
+def _stretches(connection: Connection, until: int, names: _Names) -> Iterator[Bar]:
     end = until if connection.closed_ns is None else connection.closed_ns
     at = min(end if connection.ready_ns is None else connection.ready_ns, end)
     opener = "" if connection.track is None else names.of(connection.track, connection.opened_ns)
-    yield Stretch(connection.opened_ns, at, Shade.OPENING, opener)
+    yield Bar(connection.opened_ns, at, Shade.OPENING, opener)
     for use in connection.uses:
         start, stop = min(max(use.start_ns, at), end), min(max(use.end_ns, at), end)
         if start > at:
-            yield Stretch(at, start, Shade.IDLE)
-        yield Stretch(start, stop, Shade.HELD, names.of(use.track, use.start_ns))
+            yield Bar(at, start, Shade.IDLE)
+        yield Bar(start, stop, Shade.HELD, names.of(use.track, use.start_ns))
         at = stop
     if end > at:
-        yield Stretch(at, end, Shade.IDLE)
+        yield Bar(at, end, Shade.IDLE)
 
 
-def _clipped(stretches: Iterable[Stretch], zero: int, until: int) -> Iterator[Stretch]:
+def _clipped(stretches: Iterable[Bar], zero: int, until: int) -> Iterator[Bar]:
     """Yield the parts during which rows are open, on their axis."""
     for stretch in stretches:
         start, end = max(stretch.start_ns, zero), min(stretch.end_ns, until)

@@ -1,7 +1,4 @@
-"""Positions of values on an axis, in percent, and which values get a line: linear or logarithmic.
-
-Not here: drawing (see ``bars``).
-"""
+"""Positions of values on an axis, in percent, and which values get a line: linear or logarithmic."""
 
 from __future__ import annotations
 

@@ -11,18 +11,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain, compress, islice
-from operator import sub
+from itertools import accumulate, chain
+from operator import mul, sub
 
 from asyncdemo.model import Lane, Request, Run, SlowStep
 from asyncdemo.render.timeline.accumulator import cells_of
 from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, shade_of
 from asyncdemo.render.timeline.layout import blocked_of, extent_ns, noun, open_ns
 
-_BLOCK = 64
-"""Spans in a block whose sum is stored. For a time within a block, at most this many are added up."""
-_FEW = 16
-"""Spans that are added up one by one."""
 _KEPT_ROWS = 512
 _NEVER = 1 << 63
 
@@ -124,7 +120,7 @@ class _RowSums:
     A place is the index of a span, -1 before the row opened, the number of spans after it has closed.
     """
 
-    __slots__ = ("_bounds", "_lengths", "_masks", "_shades", "_sums")
+    __slots__ = ("_bounds", "_shades", "_sums")
 
     def __init__(self, row: Lane | Request) -> None:
         starts, states, waits, end_ns = row.spans.columns
@@ -134,22 +130,16 @@ class _RowSums:
             for state, wait in set(zip(states, waits, strict=True))
         }
         self._shades = bytes(map(shade.__getitem__, zip(states, waits, strict=True)))
-        self._bounds = array("q", chain(starts, (end_ns,))) if starts else array("q")
-        if not self._shades or end_ns == starts[0]:
+        self._bounds = array("q", chain(starts, (end_ns,)))
+        if not starts or end_ns == starts[0]:
             # A row without length is drawn as if it ran for a moment.
             self._shades = bytes([Shade.RUNNING])
             self._bounds = array("q", (row.start_ns, row.start_ns + 1))
-        self._lengths = array("q", map(sub, islice(self._bounds, 1, None), self._bounds))
-        self._masks: dict[int, bytes] = {}
+        lengths = list(map(sub, self._bounds[1:], self._bounds))
         self._sums: dict[int, array[int]] = {}
-        for each in sorted(set(self._shades)):
+        for each in set(self._shades):
             mask = self._shades.translate(bytes(code == each for code in range(256)))
-            blocks = (
-                sum(compress(self._lengths[at : at + _BLOCK], mask[at : at + _BLOCK]))
-                for at in range(0, len(mask), _BLOCK)
-            )
-            self._masks[each] = mask
-            self._sums[each] = array("q", accumulate(blocks, initial=0))
+            self._sums[each] = array("q", accumulate(map(mul, lengths, mask), initial=0))
 
     def place(self, at_ns: int) -> int:
         return bisect_right(self._bounds, at_ns) - 1
@@ -163,12 +153,7 @@ class _RowSums:
     def amounts(self, from_ns: int, first: int, to_ns: int, last: int) -> Counts:
         """Return the share of each state between two times; ``first`` and ``last`` are their places."""
         amounts = [0.0] * (len(SHADES) - 1)
-        if last - first < _FEW:
-            for place in range(max(first, 0), min(last + 1, len(self._shades))):
-                length = min(self._bounds[place + 1], to_ns) - max(self._bounds[place], from_ns)
-                amounts[self._shades[place]] += length / (to_ns - from_ns)
-            return tuple(amounts)
-        for shade in self._masks:
+        for shade in self._sums:
             length = self._until(to_ns, last, shade) - self._until(from_ns, first, shade)
             amounts[shade] = length / (to_ns - from_ns)
         return tuple(amounts)
@@ -176,9 +161,5 @@ class _RowSums:
     def _until(self, at_ns: int, place: int, shade: int) -> int:
         if place < 0:
             return 0
-        block = min(place, len(self._shades)) // _BLOCK
-        first, mask = block * _BLOCK, self._masks[shade]
-        length: int = self._sums[shade][block] + sum(compress(self._lengths[first:place], mask[first:place]))
-        if place < len(mask) and mask[place]:
-            length += at_ns - self._bounds[place]
-        return length
+        here = at_ns - self._bounds[place] if self.shade(place) == shade else 0
+        return self._sums[shade][min(place, len(self._shades))] + here

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.site import kept as module
-from asyncdemo.site.kept import kept
+from asyncdemo.site import hooks as module
+from asyncdemo.site.hooks import kept
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,9 @@
-"""The built site in one file: the same for the same site, and with what a page from the disk may load."""
+"""The built site: the policy of each page, ``llms.txt``, and all of it in one file."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -10,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from asyncdemo.errors import MissingError
-from asyncdemo.site.pack import pack
+from asyncdemo.site.built import pack, write_llms, write_policies
 
 INDEX = {"docs": [{"title": "Two sleeps", "text": "\u2028 </script> \u00e9"}]}
 
@@ -66,3 +68,63 @@ def test_without_a_built_site_the_command_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingError, match="make docs"):
         pack(tmp_path, tmp_path / "docs.zip")
     assert not (tmp_path / "docs.zip").exists()
+
+
+def test_scripts_within_the_page_are_named_by_their_digests_and_data_is_not(tmp_path: Path) -> None:
+    page = tmp_path / "lessons" / "tea.html"
+    page.parent.mkdir()
+    page.write_text(
+        '<head><meta charset="utf-8"></head><script>brew()</script>'
+        '<script type="application/json">{}</script><script src="a.js"></script>'
+    )
+    write_policies(tmp_path)
+    digest = base64.b64encode(hashlib.sha256(b"brew()").digest()).decode()
+    (policy,) = [line for line in page.read_text().split("<") if "Content-Security-Policy" in line]
+    assert f"script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}';" in policy
+    assert policy.count("sha256") == 1
+    assert page.read_text().startswith('<head><meta charset="utf-8"><meta http-equiv=')
+
+
+def test_a_page_without_a_place_for_it_fails_the_build(tmp_path: Path) -> None:
+    (tmp_path / "bare.html").write_text("<p>no head")
+    with pytest.raises(ValueError, match=r"bare\.html"):
+        write_policies(tmp_path)
+
+
+CONFIG = """\
+site_name: Tea
+site_description: All about tea.
+docs_dir: docs
+site_url: !ENV SITE_URL
+nav:
+  - Start:
+      - index.md
+      - Cups:
+          - Big: cups/big.md
+"""
+
+
+@pytest.mark.parametrize("address", ["", "https://tea.example/docs/"])
+def test_a_line_for_each_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("SITE_URL", address)
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(CONFIG)
+    (tmp_path / "docs").mkdir()
+    site = tmp_path / "site"
+    (site / "cups").mkdir(parents=True)
+    said = '<meta name="description" content="{}">'
+    (site / "index.html").write_text("<title>Tea</title>" + said.format("All about tea."))
+    (site / "cups" / "big.html").write_text(
+        "<title>Big &amp; blue - Tea</title>" + said.format("One &lt; two.")
+    )
+    write_llms(site, str(config))
+    assert (site / "llms.txt").read_text().splitlines() == [
+        "# Tea",
+        "",
+        "> All about tea.",
+        "",
+        "## Start",
+        "",
+        f"- [Tea]({address}index.html)",
+        f"- [Big & blue]({address}cups/big.html): One < two.",
+    ]
