@@ -1,4 +1,4 @@
-"""How much memory a run had, and by how much it grew. Not here: sampling it (see ``recording.memory``)."""
+"""How much memory a run had, and by how much it grew. Not here: sampling it (see ``recording.processes``)."""
 
 from __future__ import annotations
 

@@ -29,7 +29,6 @@ class Limits:
     """The resources of the process, by object."""
 
     def __init__(self, recorder: Recorder, loops: Loops) -> None:
-        """``loops`` tells which track is running."""
         self._recorder = recorder
         self._loops = loops
         self._known: dict[int, tuple[weakref.ref[Any] | type, int]] = {}

@@ -244,5 +244,4 @@ def _unfinished(innermost: FrameType | None, caller: FrameType) -> int | None:
 
 
 def _own(origins: Origins, stack: list[FrameType]) -> FrameType | None:
-    """The innermost frame of the user's own code."""
     return next((frame for frame in reversed(stack) if origins.is_user(frame.f_code.co_filename)), None)

@@ -45,7 +45,6 @@ class Sample:
 
     @property
     def stack(self) -> Stack:
-        """The one seen most often."""
         return max(self.counts, key=self.counts.__getitem__, default=())
 
 

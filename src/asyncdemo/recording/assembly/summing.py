@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from asyncdemo.capture import wire
 from asyncdemo.model import Outcome, State, SummedTasks, TrackKind
-from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.records import TrackRecord
+
+if TYPE_CHECKING:
+    from asyncdemo.recording.assembly.assembly import Assembly
 
 MOST_WHOLE = wire.MOST_WHOLE
 
@@ -34,10 +37,8 @@ _Key = tuple[str, Outcome, int | None, int | None, int | None]
 
 
 class Summing:
-    def __init__(self, ledger: Ledger, forget: Callable[[int], None]) -> None:
-        """``forget(track)`` is called for each that is summed up."""
-        self._ledger = ledger
-        self._forget = forget
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
         self._ended: deque[int] = deque()
         self._whole = 0
         self._told_ns: dict[int, int] = {}
@@ -58,7 +59,7 @@ class Summing:
         """Note that a process has sent everything up to now; sum up what had ended by the previous call."""
         complete_ns = self._told_ns.get(process, 0)
         self._told_ns[process] = now_ns
-        tracks, ended = self._ledger.tracks, self._ended
+        tracks, ended = self._assembly.tracks, self._ended
         while ended:
             track = tracks[ended[0]]
             if track.process.number == process and (track.closed_ns or 0) >= complete_ns:
@@ -68,7 +69,7 @@ class Summing:
                 self._whole += 1
             elif self._add(track):
                 del tracks[index]
-                self._forget(index)
+                self._assembly.live_feed.forget(index)
 
     def know(self, group: int, key: _Key) -> None:
         """Expect sums for this group of tasks."""
@@ -99,7 +100,7 @@ class Summing:
         total = self._sums.get(key)
         if total is None:
             total = self._sums[key] = _Sum()
-        causes = self._ledger.causes.table
+        causes = self._assembly.causes.table
         work_ns, last = 0, len(starts) - 1
         coarse = track.spans.coarse
         if coarse is not None:
@@ -138,14 +139,13 @@ class Summing:
                 longest_work_ns=total.longest_work_ns,
                 parent=None if parent is None else order.get(parent),
                 thread=None if thread is None else order.get(thread),
-                site=self._ledger.site(site),
+                site=self._assembly.site(site),
             )
             for (function, outcome, parent, thread, site), total in self._sums.items()
             if total.starts  # a process may end before it says more of a group than that there is one
         )
 
     def words(self) -> tuple[str, ...]:
-        """Return sentences for readers of the run."""
         by_function: Counter[str] = Counter()
         for (function, *_), total in self._sums.items():
             by_function[function] += len(total.starts)
