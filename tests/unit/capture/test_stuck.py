@@ -5,7 +5,9 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from asyncdemo.model import Clock, Run, RunOutcome, State
+import pytest
+
+from asyncdemo.model import Run, RunOutcome, State
 from asyncdemo.recording.runner import Options, Target, record
 
 
@@ -37,18 +39,18 @@ QUEUE = """
     """
 
 
-def test_a_hung_script_says_who_waits_and_at_which_line(tmp_path: Path) -> None:
-    hung = run(tmp_path, QUEUE, timeout_s=1.0)
-    assert hung.outcome is RunOutcome.TIMEOUT
+@pytest.mark.parametrize(
+    ("options", "outcome"),
+    [({"timeout_s": 1.0}, RunOutcome.TIMEOUT), ({"virtual": True}, RunOutcome.FAILED)],
+    ids=["at its time limit", "in virtual time"],
+)
+def test_a_hung_script_says_who_waits_and_at_which_line(
+    options: dict[str, object], outcome: RunOutcome, tmp_path: Path
+) -> None:
+    hung = run(tmp_path, QUEUE, **options)
+    assert hung.outcome is outcome
     assert lines_of(hung) == [("main", 12, State.WAITING)]
     assert hung.stuck[0].source == "await queue.join()"
-
-
-def test_a_deadlock_in_virtual_time_says_it_at_once(tmp_path: Path) -> None:
-    hung = run(tmp_path, QUEUE, virtual=True)
-    assert hung.clock is Clock.VIRTUAL
-    assert hung.outcome is RunOutcome.FAILED
-    assert lines_of(hung) == [("main", 12, State.WAITING)]
 
 
 def test_a_spin_and_a_thread_are_told_from_those_who_wait(tmp_path: Path) -> None:
@@ -138,7 +140,4 @@ def test_calls_tell_what_they_return_if_it_is_plain(tmp_path: Path) -> None:
         "brew(4)": "'last'",
         "brew(5)": None,
     }
-
-
-def test_nobody_is_asked_for_results_who_did_not_want_them(tmp_path: Path) -> None:
     assert {lane.result for lane in run(tmp_path, RESULTS, lanes=("brew",)).lanes} == {None}
