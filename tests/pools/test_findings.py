@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,12 @@ def found(run: Run) -> set[FindingKind]:
     return {finding.kind for finding in diagnose(run)} & _POOL_KINDS
 
 
-REDIS_FOR_EACH = """
-    import asyncio, os
+def _tasks(source: str) -> str:
+    """A script that runs ``main``."""
+    return f"import asyncio, json, os\n{textwrap.dedent(source)}\nasyncio.run(main())"
+
+
+REDIS_FOR_EACH = _tasks("""
     import redis.asyncio as redis
 
     async def show(n):
@@ -44,12 +49,9 @@ REDIS_FOR_EACH = """
 
     async def main():
         await asyncio.gather(*(show(n) for n in range(5)))
+    """)
 
-    asyncio.run(main())
-    """
-
-S3_FOR_EACH = """
-    import asyncio
+S3_FOR_EACH = _tasks("""
     import aioboto3
 
     async def show(n):
@@ -58,9 +60,7 @@ S3_FOR_EACH = """
 
     async def main():
         await asyncio.gather(*(show(n) for n in range(4)))
-
-    asyncio.run(main())
-    """
+    """)
 
 
 @pytest.mark.parametrize(("name", "number", "script"), [("redis", 5, REDIS_FOR_EACH), ("s3", 4, S3_FOR_EACH)])
@@ -132,16 +132,13 @@ NEVER_CLOSED = """
     """
 
 
-S3_NEVER_CLOSED = """
-    import asyncio
+S3_NEVER_CLOSED = _tasks("""
     import aioboto3
 
     async def main():
         client = await aioboto3.Session().client("s3", verify=False).__aenter__()
         await client.put_object(Bucket="asyncdemo", Key="made/1", Body=b"x")
-
-    asyncio.run(main())
-    """
+    """)
 
 
 @pytest.mark.parametrize("script", [NEVER_CLOSED, S3_NEVER_CLOSED], ids=["redis", "s3"])
@@ -150,8 +147,7 @@ def test_what_the_end_of_the_program_or_the_server_closes_was_not_closed(tmp_pat
     assert use.resource.closed_ns is None
 
 
-REFUSED_BY_REDIS = """
-    import asyncio, json, os
+REFUSED_BY_REDIS = _tasks("""
     import redis.asyncio as redis
 
     async def show(client):
@@ -165,9 +161,7 @@ REFUSED_BY_REDIS = """
         answers = await asyncio.gather(*(show(client) for _ in range(6)))
         await client.aclose()
         print(json.dumps(answers.count("refused")))
-
-    asyncio.run(main())
-    """
+    """)
 
 REFUSED_BY_PSYCOPG2 = """
     import json, os, threading
@@ -197,8 +191,7 @@ REFUSED_BY_PSYCOPG2 = """
     print(json.dumps(len(refused)))
     """
 
-REFUSED_BY_PSYCOPG = """
-    import asyncio, json, os
+REFUSED_BY_PSYCOPG = _tasks("""
     from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
     async def show(pool):
@@ -213,12 +206,9 @@ REFUSED_BY_PSYCOPG = """
             await pool.wait()
             answers = await asyncio.gather(*(show(pool) for _ in range(5)))
         print(json.dumps(answers.count("refused")))
+    """)
 
-    asyncio.run(main())
-    """
-
-REFUSED_BY_ASYNCPG = """
-    import asyncio, json, os
+REFUSED_BY_ASYNCPG = _tasks("""
     import asyncpg
 
     async def show(pool):
@@ -232,9 +222,7 @@ REFUSED_BY_ASYNCPG = """
         async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
             answers = await asyncio.gather(*(show(pool) for _ in range(5)))
         print(json.dumps(answers.count("refused")))
-
-    asyncio.run(main())
-    """
+    """)
 
 
 @pytest.mark.parametrize(
@@ -258,8 +246,7 @@ def test_who_is_refused_is_counted(tmp_path: Path, script: str, waited: bool) ->
     assert (use.most_waiting > 0) is waited
 
 
-WITH_A_LIMIT_OF_TIME = """
-    import asyncio, os
+WITH_A_LIMIT_OF_TIME = _tasks("""
     import asyncpg
 
     async def invoice(pool):
@@ -271,9 +258,7 @@ WITH_A_LIMIT_OF_TIME = """
     async def main():
         async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
             await invoice(pool)
-
-    asyncio.run(main())
-    """
+    """)
 
 
 def test_what_wait_for_takes_is_its_callers(tmp_path: Path) -> None:
@@ -287,8 +272,7 @@ def test_what_wait_for_takes_is_its_callers(tmp_path: Path) -> None:
 
 
 LEAKING = {
-    "asyncpg": """
-    import asyncio, os
+    "asyncpg": _tasks("""
     import asyncpg
 
     async def show(pool):
@@ -299,9 +283,7 @@ LEAKING = {
         pool = await asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=1, max_size=5)
         await asyncio.gather(show(pool), show(pool))
         pool.terminate()
-
-    asyncio.run(main())
-    """,
+    """),
     "psycopg2": """
     import os, threading
     from psycopg2.pool import ThreadedConnectionPool
@@ -318,8 +300,7 @@ LEAKING = {
         thread.join()
     pool.closeall()
     """,
-    "redis": """
-    import asyncio, os
+    "redis": _tasks("""
     import redis.asyncio as redis
 
     async def show(client):
@@ -329,9 +310,7 @@ LEAKING = {
         client = redis.Redis.from_url(os.environ["REDIS_URL"], max_connections=5)
         await asyncio.gather(show(client), show(client))
         await client.connection_pool.disconnect()
-
-    asyncio.run(main())
-    """,
+    """),
 }
 
 
@@ -346,8 +325,7 @@ def test_what_is_never_given_back(tmp_path: Path, name: str) -> None:
 
 
 LOST = {
-    "asyncpg": """
-    import asyncio, os
+    "asyncpg": _tasks("""
     import asyncpg
 
     async def show(pool):
@@ -362,9 +340,7 @@ LOST = {
             await other.close()
             await asyncio.sleep(0.1)
             assert await show(pool) != pid
-
-    asyncio.run(main())
-    """,
+    """),
     "psycopg2": """
     import os
     import psycopg2
@@ -422,8 +398,7 @@ def test_a_connection_that_the_server_ends_is_closed_and_replaced(tmp_path: Path
     assert (use.connections, use.most_open, use.closed, use.leaked) == (2, 1, 2, 0)
 
 
-BLOCKING = """
-    import asyncio, os
+BLOCKING = _tasks("""
     import psycopg, psycopg2, redis
 
     def old():
@@ -444,9 +419,7 @@ BLOCKING = """
         for query in (old, new, cache):
             query()
             await asyncio.sleep(0.01)
-
-    asyncio.run(main())
-    """
+    """)
 
 
 def test_a_blocking_client_in_a_task_blocks_the_loop_and_is_named(tmp_path: Path) -> None:

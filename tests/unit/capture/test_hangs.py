@@ -16,9 +16,7 @@ from asyncdemo.recording.runner import Options, Recording, Target, record
 def hang(folder: Path, source: str, **options: object) -> Run:
     script = folder / "app.py"
     script.write_text(textwrap.dedent(source), encoding="utf-8")
-    run = record(Target(str(script)), Options(**{"timeout_s": 1.0, **options}))  # type: ignore[arg-type]
-    assert run.outcome is not RunOutcome.OK
-    return run
+    return record(Target(str(script)), Options(**{"timeout_s": 1.0, **options}))  # type: ignore[arg-type]
 
 
 def deadlock(run: Run) -> str:
@@ -65,6 +63,11 @@ class Hang:
     virtual: bool = False
 
 
+def _tasks(source: str) -> str:
+    """A script that runs ``main``. The first line of the source is its line 4."""
+    return f"\nimport asyncio\n\n{textwrap.dedent(source).strip()}\n\nasyncio.run(main())\n"
+
+
 HANGS = {
     "two threads and two locks": Hang(
         BANK,
@@ -77,9 +80,7 @@ HANGS = {
         waits=("MainThread waits for Thread-1 (there) to end at app.py:24.",),
     ),
     "two tasks and a pool of two": Hang(
-        """
-        import asyncio
-
+        _tasks("""
         async def worker(pool):
             async with pool:
                 await asyncio.sleep(0.05)
@@ -89,9 +90,7 @@ HANGS = {
         async def main():
             pool = asyncio.Semaphore(2)
             await asyncio.gather(worker(pool), worker(pool))
-
-        asyncio.run(main())
-        """,
+        """),
         deadlock=(
             "Deadlock: Task-2 (worker) and Task-3 (worker) each hold 1 of the 2 slots of semaphore `pool` "
             "(taken at app.py:5) and wait for another one at app.py:7. None of them can ever go on."
@@ -163,24 +162,18 @@ HANGS = {
         advice="of the same executor",
     ),
     "a loop that blocks its own thread for a task of its own": Hang(
-        """
-        import asyncio
-
+        _tasks("""
         async def fetch():
             return 1
 
         async def main():
             loop = asyncio.get_running_loop()
             return asyncio.run_coroutine_threadsafe(fetch(), loop).result()
-
-        asyncio.run(main())
-        """,
+        """),
         waits=("Task-1 (main) blocks its event loop at app.py:9: it waits for a future to get its result.",),
     ),
     "a queue that nobody feeds": Hang(
-        """
-        import asyncio
-
+        _tasks("""
         async def worker(jobs):
             while True:
                 await jobs.get()
@@ -190,9 +183,7 @@ HANGS = {
             async with asyncio.TaskGroup() as group:
                 group.create_task(worker(jobs))
                 group.create_task(worker(jobs))
-
-        asyncio.run(main())
-        """,
+        """),
         waits=(
             "Task-1 (main) waits for the tasks of its group (Task-2 (worker) and Task-3 (worker)) at "
             "app.py:10.",
@@ -202,16 +193,12 @@ HANGS = {
         virtual=True,
     ),
     "a timer may yet wake who waits": Hang(
-        """
-        import asyncio
-
+        _tasks("""
         async def main():
             done = asyncio.Event()
             asyncio.get_running_loop().call_later(100, done.set)
             await done.wait()
-
-        asyncio.run(main())
-        """,
+        """),
         waits=("Task-1 (main) waits for an event to be set at app.py:7.",),
     ),
     "a lock of threads between tasks": Hang(
@@ -238,9 +225,7 @@ HANGS = {
         advice="asyncio.Lock",
     ),
     "two tasks that await each other": Hang(
-        """
-        import asyncio
-
+        _tasks("""
         async def await_other(tasks, other):
             await asyncio.sleep(0)
             await tasks[other]
@@ -249,18 +234,14 @@ HANGS = {
             tasks = []
             tasks += [asyncio.create_task(await_other(tasks, 1)), asyncio.create_task(await_other(tasks, 0))]
             await asyncio.wait_for(asyncio.gather(*tasks), 100)
-
-        asyncio.run(main())
-        """,
+        """),
         deadlock=(
             "Deadlock: Task-2 (await_other) awaits Task-3 (await_other) at app.py:6; Task-3 (await_other) "
             "awaits Task-2 (await_other) at app.py:6. None of them can ever go on."
         ),
     ),
     "who goes on is in no circle": Hang(
-        """
-        import asyncio
-
+        _tasks("""
         async def slow(lock):
             async with lock:
                 await asyncio.sleep(1000)
@@ -268,9 +249,7 @@ HANGS = {
         async def main():
             lock = asyncio.Lock()
             await asyncio.gather(slow(lock), slow(lock))
-
-        asyncio.run(main())
-        """,
+        """),
         waits=(
             "Task-1 (main) awaits Task-2 (slow) and Task-3 (slow) at app.py:10.",
             "Task-2 (slow) sleeps at app.py:6.",
@@ -278,9 +257,7 @@ HANGS = {
         ),
     ),
     "items of a queue of tasks that are never done": Hang(
-        """
-        import asyncio
-
+        _tasks("""
         async def main():
             jobs = asyncio.Queue()
             jobs.put_nowait(1)
@@ -289,9 +266,7 @@ HANGS = {
             await jobs.get()
             jobs.task_done()
             await jobs.join()
-
-        asyncio.run(main())
-        """,
+        """),
         waits=(
             "Task-1 (main) waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
             "app.py:11.",
@@ -318,6 +293,7 @@ HANGS = {
 def test_who_holds_what_and_who_waits_for_what_at_which_line(name: str, tmp_path: Path) -> None:
     told = HANGS[name]
     run = hang(tmp_path, told.source, virtual=told.virtual)
+    assert run.outcome is (RunOutcome.FAILED if told.virtual else RunOutcome.TIMEOUT)
     found = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
     assert [one.message for one in found] == ([told.deadlock] if told.deadlock else [])
     assert all(told.advice in one.advice for one in found)
