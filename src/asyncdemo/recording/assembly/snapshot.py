@@ -58,7 +58,7 @@ def snapshot(
     exit_code: int | None,
 ) -> Run:
     builder = _Builder(assembly)
-    tracks, summing = builder.tracks(), assembly.summing
+    tracks, summing = builder.tracks, assembly.summing
     stuck, holdings = builder.standstill()
     return Run(
         name=name,
@@ -70,14 +70,14 @@ def snapshot(
         exit_code=exit_code,
         threshold_ns=assembly.threshold_ns,
         tracks=tracks,
-        lanes=builder.named_lanes(tracks) if assembly.named else builder.track_lanes(tracks),
+        lanes=builder.named_lanes() if assembly.named else builder.track_lanes(),
         named=assembly.named,
         knobs=dict(assembly.knobs),
         resources=builder.resources(),
         wakes=builder.wakes(),
-        slow_steps=builder.slow_steps(tracks),
+        slow_steps=builder.slow_steps(),
         blocking_calls=builder.blocking_calls(),
-        await_sequences=builder.await_sequences(tracks),
+        await_sequences=builder.await_sequences(),
         unawaited=tuple(_at_its_call(one) for one in assembly.unawaited),
         uncaught=tuple(assembly.uncaught),
         left_pending=builder.left_pending(),
@@ -91,7 +91,7 @@ def snapshot(
             *(() if summing is None else summing.words()),
             *assembly.coarsening.words(min((track.start_ns for track in tracks), default=0)),
         ),
-        requests=builder.requests(tracks),
+        requests=builder.requests(),
         memory=_memory_while_it_ran(assembly),
         processes=len(assembly.processes),
         summed=() if summing is None else summing.build(builder.order),
@@ -114,6 +114,7 @@ class _Builder:
         self._items = {index: replace(item) for index, item in assembly.items.items()}
         self._begun = {step.track: step.start_ns for step in assembly.begun.values()}
         self._shown_spans: dict[int, Spans] = {}
+        self.tracks = self._tracks()
 
     def _ends_of_processes(self) -> dict[int, int]:
         """Return process -> end time of what it has not closed, as far as recorded."""
@@ -129,7 +130,7 @@ class _Builder:
 
     # -- tracks and lanes -----------------------------------------------------------------------
 
-    def tracks(self) -> tuple[Track, ...]:
+    def _tracks(self) -> tuple[Track, ...]:
         first_task: dict[int, int] = {}
         parents = self._parents()
         for index in self.order:
@@ -239,7 +240,7 @@ class _Builder:
                 builder.add(max(start_ns, started_ns), State.WAITING, done)
         return builder.build(spans.columns[-1], self._causes.table)
 
-    def track_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:
+    def track_lanes(self) -> tuple[Lane, ...]:
         return tuple(
             Lane(
                 name=record.label,
@@ -247,11 +248,11 @@ class _Builder:
                 start_ns=track.start_ns,
                 end_ns=track.end_ns,
                 outcome=track.outcome,
-                spans=self._as_shown(track.index, tracks),
+                spans=self._as_shown(track.index),
                 function=track.function,
                 error=track.error,
             )
-            for track, record in zip(tracks, (self._assembly.tracks[i] for i in self.order), strict=True)
+            for track, record in zip(self.tracks, (self._assembly.tracks[i] for i in self.order), strict=True)
             if not (record.own or (record.hosts_loop and self._only_hosts(track)))
         )
 
@@ -264,15 +265,15 @@ class _Builder:
         )
         return outside < self._assembly.threshold_ns
 
-    def named_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:
+    def named_lanes(self) -> tuple[Lane, ...]:
         lanes = []
         for opened in sorted(self._assembly.lanes.values(), key=lambda lane: lane.start_ns):
             position = self.order.get(opened.track)
             if position is None:
                 continue
-            end_ns = opened.end_ns if opened.end_ns is not None else tracks[position].end_ns
+            end_ns = opened.end_ns if opened.end_ns is not None else self.tracks[position].end_ns
             end_ns = max(end_ns, opened.start_ns)
-            spans = self._as_shown(position, tracks).clip(opened.start_ns, end_ns)
+            spans = self._as_shown(position).clip(opened.start_ns, end_ns)
             # An abandoned generator outlives its task until another task closes it.
             spans = spans.waiting_until(end_ns)
             lanes.append(
@@ -290,19 +291,19 @@ class _Builder:
             )
         return tuple(lanes)
 
-    def _as_shown(self, position: int, tracks: Sequence[Track], depth: int = 0) -> Spans:
+    def _as_shown(self, position: int, depth: int = 0) -> Spans:
         """Return a track's spans, with the states of its own child instead of waiting for it."""
         known = self._shown_spans.get(position)
         if known is not None:
             return known
-        spans = tracks[position].spans
+        spans = self.tracks[position].spans
         _, _, waits, end_ns = spans.columns
         children = {
             wait: child
             for wait in set(waits)
             if self._causes[wait].reason == "task"
             and (child := self._causes[wait].on) is not None
-            and tracks[child].parent == position
+            and self.tracks[child].parent == position
         }
         if children and depth < 50:
             builder = SpansBuilder()
@@ -311,7 +312,7 @@ class _Builder:
                 if wait not in children or state != State.WAITING:
                     continue
                 child = children[wait]
-                borrowed = self._as_shown(child, tracks, depth + 1).clip(start_ns, stop_ns)
+                borrowed = self._as_shown(child, depth + 1).clip(start_ns, stop_ns)
                 for span in borrowed:
                     via = self._causes.index(replace(span.wait, via=child))
                     builder.add(span.start_ns, span.state, via)
@@ -321,12 +322,12 @@ class _Builder:
         self._shown_spans[position] = spans
         return spans
 
-    def requests(self, tracks: Sequence[Track]) -> tuple[Request, ...]:
+    def requests(self) -> tuple[Request, ...]:
         """Return the requests, in the order in which they were meant to be sent."""
         return tuple(
             compose(
                 request,
-                list(self._handlers(request.trace_id, tracks)),
+                list(self._handlers(request.trace_id)),
                 sorted(self._assembly.requests.accepted.get(request.port, ())),
                 self._end_ns,
                 self._causes,
@@ -336,13 +337,13 @@ class _Builder:
             )
         )
 
-    def _handlers(self, trace_id: str, tracks: Sequence[Track]) -> Iterator[Handler]:
+    def _handlers(self, trace_id: str) -> Iterator[Handler]:
         for one in sorted(self._assembly.requests.handlings.get(trace_id, ()), key=lambda one: one.start_ns):
             place = self.order.get(one.track)
             if place is not None:
                 end_ns = max(self._end_ns if one.end_ns is None else one.end_ns, one.start_ns)
-                shown = self._as_shown(place, tracks)
-                yield Handler(place, tracks[place].kind, one.start_ns, end_ns, shown)
+                shown = self._as_shown(place)
+                yield Handler(place, self.tracks[place].kind, one.start_ns, end_ns, shown)
 
     # -- the rest -------------------------------------------------------------------------------
 
@@ -473,7 +474,7 @@ class _Builder:
             for call in calls
         )
 
-    def slow_steps(self, tracks: Sequence[Track]) -> tuple[SlowStep, ...]:
+    def slow_steps(self) -> tuple[SlowStep, ...]:
         """Return the steps and what they were doing: a known call that filled half of it, or computing."""
         over = [
             step
@@ -481,7 +482,7 @@ class _Builder:
             for step in explain(
                 steps,
                 self._assembly.blocking_calls.get(process, ()),
-                [track for track in tracks if track.process == process],
+                [track for track in self.tracks if track.process == process],
             )
         ]
         going_on = [replace(step, end_ns=self._end_ns) for step in self._assembly.begun.values()]
@@ -490,14 +491,14 @@ class _Builder:
             for step in sorted([*over, *going_on], key=lambda step: step.start_ns)
         )
 
-    def await_sequences(self, tracks: Sequence[Track]) -> tuple[AwaitSequence, ...]:
+    def await_sequences(self) -> tuple[AwaitSequence, ...]:
         pauses = [
             replace(pause, track=self.order[pause.track])
             for pause in self._assembly.pauses
             if pause.track in self.order
         ]
         # As shown: on Python 3.11, ``wait_for`` waits in its own task.
-        shown = {pause.track: self._as_shown(pause.track, tracks) for pause in pauses}
+        shown = {pause.track: self._as_shown(pause.track) for pause in pauses}
         return sequences.find(pauses, shown)
 
 
