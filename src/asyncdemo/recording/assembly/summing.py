@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from asyncdemo.capture import wire
-from asyncdemo.model import Outcome, State, SummedTasks, TrackKind
+from asyncdemo.model import CoarseSpans, Outcome, State, SummedTasks, TrackKind
 from asyncdemo.recording.assembly.records import TrackRecord
+from asyncdemo.recording.assembly.spans import pieces
 
 if TYPE_CHECKING:
     from asyncdemo.recording.assembly.assembly import Assembly
@@ -93,30 +94,23 @@ class Summing:
         closed_ns = track.closed_ns
         if track.referred or track.waits_for_items or closed_ns is None:
             return False
-        starts, states, waits = track.spans.columns
-        if State.QUEUED in states:
+        if State.QUEUED in track.spans.columns[1]:
             return False
         key = track.function, track.outcome, track.parent, track.thread, track.site
         total = self._sums.get(key)
         if total is None:
             total = self._sums[key] = _Sum()
         causes = self._assembly.causes.table
-        work_ns, last = 0, len(starts) - 1
-        coarse = track.spans.coarse
-        if coarse is not None:
-            total.longest_step_ns = max(total.longest_step_ns, coarse.longest_step_ns)
-        for at, start_ns in enumerate(starts):
-            length_ns = (min(starts[at + 1], closed_ns) if at < last else closed_ns) - start_ns
-            if length_ns <= 0:
-                continue
-            state = states[at]
+        coarse = track.spans.coarse or CoarseSpans(0, 0, 0)
+        longest_ns, work_ns = coarse.longest_step_ns, 0
+        for start_ns, end_ns, state, wait in pieces(track.spans.build(closed_ns, causes)):
+            length_ns = end_ns - start_ns
             total.by_state[state] += length_ns
-            if state == State.RUNNING:
+            if state == State.RUNNING and start_ns >= coarse.until_ns:
+                longest_ns = max(longest_ns, length_ns)
+            if state == State.RUNNING or (state == State.WAITING and causes[wait].on is None):
                 work_ns += length_ns
-                if coarse is None or start_ns >= coarse.until_ns:
-                    total.longest_step_ns = max(total.longest_step_ns, length_ns)
-            elif state == State.WAITING and causes[waits[at]].on is None:
-                work_ns += length_ns
+        total.longest_step_ns = max(total.longest_step_ns, longest_ns)
         total.longest_work_ns = max(total.longest_work_ns, work_ns)
         total.starts.append(track.start_ns)
         total.ends.append(closed_ns)
