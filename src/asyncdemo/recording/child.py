@@ -150,7 +150,7 @@ class ChildConnection:
             first = next(self.frames.feed(data), None)
             if first is None:
                 return bool(data)
-            hello = next(wire.messages(first[1]))
+            hello = next(wire.messages(first[1]), None)
             if type(hello) is wire.Hello and secrets.compare_digest(hello.token, token):
                 self.socket.settimeout(_SEND_S)
                 self.pid = hello.pid

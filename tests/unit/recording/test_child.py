@@ -148,6 +148,7 @@ def come(door: HandshakeListener) -> socket.socket:
     [
         wire.json_frame(wire.MESSAGES, [["Hello", "wrong", 1, wire.VERSION]]),
         wire.json_frame(wire.MESSAGES, 7),
+        wire.json_frame(wire.MESSAGES, []),
         wire.frame(wire.MESSAGES, b"no json"),
         b"\xff" * 20,
     ],
