@@ -92,32 +92,27 @@ def test_callers_share_few_connections(tmp_path: Path, name: str, waited_for: st
     assert (use.leaked, use.refused, use.closed, use.reopened) == (0, 0, LIMIT, 0)
     assert [one.kind for one in limits(run)] == [ResourceKind.POOL]
     assert peak(run) == LIMIT
-    reasons = {(span.state, span.wait.reason) for lane in run.lanes for span in lane.spans}
-    assert (State.QUEUED, "connection pool") in reasons
-    assert (State.WAITING, waited_for) in reasons
+    assert_waits_are_told(run, pool, waited_for)
     assert FindingKind.SMALL_POOL in {finding.kind for finding in diagnose(run)}
     seen = Seen(run, functions=["use"])
     seen.pool(name).opened_and_closed_once_per_process().held_exactly(LIMIT).opened_at_most(LIMIT)
     seen.pool(name).no_task_holds_two().none_leaked().none_refused()
 
 
-@pytest.mark.parametrize(("name", "waited_for", "script"), scripts.QUEUEING.values(), ids=scripts.QUEUEING)
-def test_what_callers_wait_for_is_told_for_nearly_all_of_it(
-    tmp_path: Path, name: str, waited_for: str, script: str
-) -> None:
+def assert_waits_are_told(run: Run, pool: Resource, waited_for: str) -> None:
     """A caller queues, or waits for the service, or connects. What a busy system adds is little."""
-    run = recorded(tmp_path, script, lanes=["use"]).run
     waits: Counter[str] = Counter()
-    for span in (span for lane in run.lanes for span in lane.spans if span.state is State.WAITING):
-        waits[span.wait.reason] += span.duration_ns
+    queued: dict[str, set[int | None]] = defaultdict(set)
+    for span in (span for lane in run.lanes for span in lane.spans):
+        if span.state is State.WAITING:
+            waits[span.wait.reason] += span.duration_ns
+        elif span.state is State.QUEUED:
+            queued[span.wait.reason].add(span.wait.resource)
+    assert waited_for in waits
     assert waits["outside Python"] <= 0.05 * waits.total()
     assert set(waits) <= {waited_for, "net.connect", "dns", "lock", "thread", "outside Python"}
-    queued = {span.wait.reason for lane in run.lanes for span in lane.spans if span.state is State.QUEUED}
-    assert queued <= {"connection pool", "executor", "lock"}
-    indices = {pool.index for pool in pools_of(run, name)}
-    for lane in run.lanes:
-        for span in lane.spans:
-            assert span.wait.reason != "connection pool" or span.wait.resource in indices
+    assert {"connection pool"} <= set(queued) <= {"connection pool", "executor", "lock"}
+    assert queued["connection pool"] == {pool.index}
 
 
 def test_psycopg2_closes_what_it_need_not_keep(tmp_path: Path) -> None:

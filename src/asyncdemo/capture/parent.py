@@ -37,15 +37,11 @@ _kill, _fork, _waitpid, _exit = os.kill, os.fork, os.waitpid, os._exit
 def connect() -> socket.socket:
     """Connect to the parent that the environment names, and identify this process.
 
-    Raises OSError if the parent is not there, ValueError or KeyError if the environment does not name one.
+    Raises OSError if the parent is not there, ValueError or KeyError if the environment names none.
     """
-    kind, _, rest = os.environ[wire.ENV].partition(":")
-    place, _, token = rest.rpartition("#")
-    if kind == "unix":
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connection.connect(place)
-    else:
-        connection = socket.create_connection(("127.0.0.1", int(place)))
+    place, _, token = os.environ[wire.ENV].rpartition("#")
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(place)
     connection = _moved_up(connection)
     connection.sendall(wire.messages_frame([wire.Hello(token, os.getpid(), wire.VERSION)]))
     return connection

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Mapping
 
 from asyncdemo.recording.assembly import Listener
-from asyncdemo.recording.polling import readable
 
 
 class CapturedOutput:
@@ -18,7 +17,6 @@ class CapturedOutput:
         self._streams: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
 
     def __iter__(self) -> Iterator[int]:
-        """Iterate over the descriptors to wait for."""
         return iter(tuple(self._streams))
 
     def __bool__(self) -> bool:
@@ -30,7 +28,6 @@ class CapturedOutput:
             self._streams[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
 
     def read(self, descriptor: int) -> None:
-        """Read what has arrived on one descriptor."""
         stream, decoder = self._streams[descriptor]
         try:
             data = os.read(descriptor, 1 << 16)
@@ -41,13 +38,6 @@ class CapturedOutput:
             self._listener.output(stream, text)
         if not data:
             self._close(descriptor)
-
-    def read_what_is_there(self) -> None:
-        """Read what has arrived on all descriptors."""
-        waiting = list(self)
-        if waiting:
-            for descriptor in readable(waiting, 0):
-                self.read(descriptor)
 
     def close(self) -> None:
         """Close all descriptors. May be called twice."""

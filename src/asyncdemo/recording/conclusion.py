@@ -20,7 +20,6 @@ _NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encod
 def concluded(
     assembly: Assembly, target: Target, options: Options, outcome: RunOutcome, exit_code: int | None
 ) -> Run:
-    """Return the run as far as it was recorded."""
     if assembly.invalid is not None:
         reason = assembly.invalid
         is_text = not any(sign in reason for sign in _NO_TEXT)

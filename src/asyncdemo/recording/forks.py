@@ -9,18 +9,17 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
 from asyncdemo.capture import wire
 from asyncdemo.errors import UsageError
-from asyncdemo.recording.child import Child
+from asyncdemo.recording.child import Child, ChildConnection
 from asyncdemo.recording.options import Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
-from asyncdemo.recording.terminals import open_terminal
 
 _LOADS_S = 60.0
 _FORKS_S = 10.0
@@ -34,86 +33,70 @@ class ForkServer:
     """
 
     def __init__(self, target: Target, options: Options) -> None:
-        self._told = child_options(target, replace(options, forks=True))
+        self._told = {**child_options(target, replace(options, forks=True)), "environment": {}}
         self._flags = options.flags
-        self._ended: dict[int, int] = {}
+        self._loaded = False
         self._forked: list[int] = []
-        self._template: Child | None = None
+        self._ended: dict[int, int] = {}
 
     def __enter__(self) -> Self:
-        template = self._template = Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
-        if template.connect(_LOADS_S) and template.connection is not None:
-            told = {**self._told, "environment": {}}
-            with contextlib.suppress(OSError):
-                template.connection.sendall(wire.json_frame(wire.OPTIONS, told))
-            self._serves = self._hear(_LOADS_S)
-        else:
-            self._serves = False
+        self._template = Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
+        if self._template.connect(_LOADS_S):
+            self._send(wire.OPTIONS, self._told)
+            self._hear(_LOADS_S, lambda: self._loaded)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._template is not None:
-            self._template.close()
+        self._template.close()
 
     def child(self) -> Child:
         """Return a fork that has not started the script yet, or an ordinary child."""
-        return _Fork(self) if self._serves else Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
+        return _Fork(self) if self._loaded else Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
 
     @property
     def token(self) -> str:
-        """The token that also identifies all of its forks."""
-        assert self._template is not None
         return self._template.token
 
     def fork(self, address: str, outputs: list[str]) -> int:
         """Return the pid of the new process. Raise UsageError if there is none."""
-        template = self._template
-        assert template is not None and template.connection is not None
-        with contextlib.suppress(OSError):
-            request = {"address": address, "outputs": outputs}
-            template.connection.sendall(wire.json_frame(wire.FORK, request))
-            limit = time.monotonic() + _FORKS_S
-            while not self._forked and time.monotonic() < limit and self._hear(0.1, once=True):
-                pass
-        if not self._forked:
+        self._send(wire.FORK, {"address": address, "outputs": outputs})
+        if not self._hear(_FORKS_S, lambda: bool(self._forked)):
             raise UsageError("The process that is to run the script once more has ended.")
         return self._forked.pop()
 
     def exit_code(self, pid: int, timeout_s: float) -> int | None:
-        if pid not in self._ended:
-            self._hear(timeout_s, once=True)
+        self._hear(timeout_s, lambda: pid in self._ended)
         return self._ended.get(pid)
 
-    def _hear(self, timeout_s: float, *, once: bool = False) -> bool:
-        """Process its messages, up to the first about forks or, if ``once``, what arrives within this time.
+    def _send(self, kind: bytes, value: object) -> None:
+        assert self._template.connection is not None
+        with contextlib.suppress(OSError):  # it has ended, as will be noticed
+            self._template.connection.socket.sendall(wire.json_frame(kind, value))
 
-        Return False if it has ended or said nothing about forks in time.
-        """
-        template = self._template
-        assert template is not None and template.connection is not None
+    def _hear(self, timeout_s: float, is_enough: Callable[[], bool]) -> bool:
+        """Process its messages until the condition holds; return whether it does, in time."""
+        connection = self._template.connection
+        assert connection is not None
         limit = time.monotonic() + timeout_s
-        while True:
-            if readable([template.connection], max(limit - time.monotonic(), 0)):
-                data = self._receive(template.connection)
-                if not data:
-                    return False
-                for kind, payload in template.frames.feed(data):
-                    if kind == wire.FORK:
-                        self._take(json.loads(payload))
-                        once = True
-            if once or time.monotonic() > limit:
-                return once
-
-    def _receive(self, connection: socket.socket) -> bytes:
-        with contextlib.suppress(OSError):
-            return connection.recv(1 << 16)
-        return b""
+        while not is_enough():
+            data = b""
+            if readable([connection.socket], max(limit - time.monotonic(), 0)):
+                with contextlib.suppress(OSError):
+                    data = connection.socket.recv(1 << 16)
+            if not data:
+                return False
+            for kind, payload in connection.frames.feed(data):
+                if kind == wire.FORK:
+                    self._take(json.loads(payload))
+        return True
 
     def _take(self, word: dict[str, Any]) -> None:
         if "pid" in word:
             self._forked.append(word["pid"])
         elif "ended" in word:
             self._ended[word["ended"]] = word["status"]
+        else:
+            self._loaded = True
 
 
 class _ForkedProcess:
@@ -123,16 +106,12 @@ class _ForkedProcess:
         self._server = server
         self.pid = pid
 
-    def poll(self, timeout_s: float = 0.0) -> int | None:
-        return self._server.exit_code(self.pid, timeout_s)
+    def poll(self) -> int | None:
+        return self._server.exit_code(self.pid, 0)
 
     def wait(self) -> int:
-        limit = time.monotonic() + _FORKS_S
-        while time.monotonic() < limit:
-            code = self.poll(0.1)
-            if code is not None:
-                return code
-        return -signal.SIGKILL
+        code = self._server.exit_code(self.pid, _FORKS_S)
+        return -signal.SIGKILL if code is None else code
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
@@ -151,24 +130,19 @@ class _Fork(Child):
         # Those that only the token identifies are ended with the server: finding them checks every process.
         self.family = ProcessTree(self.process, "")
 
-    def connect(self, timeout_s: float) -> bool:
-        connected = super().connect(timeout_s)
-        if connected:
+    def connect(self, timeout_s: float) -> ChildConnection | None:
+        connection = super().connect(timeout_s)
+        if connection is not None:
             self._close_writable()  # the fork has opened them itself by now
-        return connected
+        return connection
 
     def close(self) -> None:
         super().close()
         self._close_writable()
 
     def _spawn(self, address: str) -> Any:
-        names = []
-        for stream in ("stdout", "stderr"):
-            read_end, writable = open_terminal()
-            self._outputs[read_end] = stream
-            self._writable.append(writable)
-            names.append(os.ttyname(writable))
-        return _ForkedProcess(self._server, self._server.fork(address, names))
+        self._writable = self._open_terminals()
+        return _ForkedProcess(self._server, self._server.fork(address, [*map(os.ttyname, self._writable)]))
 
     def _close_writable(self) -> None:
         while self._writable:

@@ -54,7 +54,6 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name of a recording of it."""
         return "stdin" if self.script == "-" else self.module or Path(self.script or "").stem
 
 

@@ -1,13 +1,14 @@
-"""A child process with all its descendants: find them, measure their memory, kill them.
+"""A child process with all its descendants: find them, sample their memory and threads, kill them.
 
 Descendants are found by their parents while these live, and by the run's token in their environment
 afterwards; so only one that has neither, created at the last moment, could be missed.
-Not here: starting processes (see ``child``).
+Not here: starting processes (see ``child``), the cost of a task or thread (``metrics``).
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import subprocess
@@ -17,10 +18,16 @@ from collections.abc import Iterable, Iterator
 import psutil
 
 from asyncdemo.capture import wire
+from asyncdemo.model import MemorySample
 
 _PERSISTENCE_S = 3.0
 """How long to keep killing processes that start new ones."""
 _HAS_PROC = os.path.exists("/proc/self/task")
+_SAMPLE_S = 0.02
+_SAMPLE_SHARE = 20
+"""A pause is at least this many times a sample's CPU time: by wall time, a busy machine would end it ..."""
+_PAUSE_S = 0.1
+"""... but at most this: what a run holds for half a second is seen, however slow the machine is."""
 
 
 class ProcessTree:
@@ -54,7 +61,6 @@ class ProcessTree:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The pids of ``descendants``."""
         return tuple(one.pid for one in self._seen)
 
     def uses_more_than(self, limit_bytes: int) -> bool:
@@ -84,11 +90,48 @@ class ProcessTree:
             time.sleep(0.01)
 
     def _main(self) -> list[psutil.Process]:
-        """The process itself, as long as it runs."""
         with contextlib.suppress(psutil.Error):
             if self._process.poll() is None:
                 return [psutil.Process(self._process.pid)]
         return []
+
+
+class MemoryMeter:
+    """Samples one process and its descendants together. Memory that they share counts for each of them."""
+
+    def __init__(self, pid: int, family: ProcessTree) -> None:
+        self._family = family
+        self._main = psutil.Process(pid)
+        self._with_tracer: set[int] = set()
+        self._next_s = math.inf
+
+    @property
+    def wait_s(self) -> float:
+        """Time until the next sample is due; infinite before the first one and after the process ended."""
+        return max(self._next_s - time.monotonic(), 0)
+
+    def leave_out_tracer(self, pid: int) -> None:
+        """From now on, do not count one thread of this process, which is the tracer's."""
+        self._with_tracer.add(pid)
+
+    def sample(self) -> MemorySample | None:
+        """Take a sample now; None once the process itself is gone."""
+        begun_s, at_ns, spent_s = time.monotonic(), time.perf_counter_ns(), time.thread_time()
+        resident = virtual = threads = 0
+        for process in (self._main, *self._family.descendants):
+            try:
+                used, count = process.memory_info(), process.num_threads()
+            except psutil.Error:
+                used, count = None, 0
+            if used is not None and used.rss:  # otherwise it has ended, perhaps as a zombie
+                resident, virtual = resident + used.rss, virtual + used.vms
+                threads += max(count - (process.pid in self._with_tracer), 1)
+            elif process is self._main:
+                self._next_s = math.inf
+                return None
+        now_s, cost_s = time.monotonic(), time.thread_time() - spent_s
+        self._next_s = now_s + max(_SAMPLE_S - (now_s - begun_s), min(_SAMPLE_SHARE * cost_s, _PAUSE_S))
+        return MemorySample(at_ns, resident, virtual, threads)
 
 
 def _lives(process: psutil.Process) -> bool:
@@ -129,7 +172,6 @@ def _group_of_ended(leader: int) -> Iterator[psutil.Process]:
 
 
 def _groups(pid: int) -> tuple[int, ...]:
-    """Return the ids of its group and its session."""
     try:
         return os.getpgid(pid), os.getsid(pid)
     except OSError:  # it has ended
@@ -137,7 +179,6 @@ def _groups(pid: int) -> tuple[int, ...]:
 
 
 def _marked(token: str) -> Iterator[psutil.Process]:
-    """Yield the processes whose environment has the token of this run."""
     for pid in psutil.pids() if token else ():  # an empty token would be in every environment
         with contextlib.suppress(psutil.Error):  # it has ended, or belongs to another user
             process = psutil.Process(pid)

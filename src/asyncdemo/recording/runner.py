@@ -23,12 +23,12 @@ from asyncdemo.errors import MissingError, ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly, Listener, RequestMatcher
 from asyncdemo.recording.captured_output import CapturedOutput
-from asyncdemo.recording.child import Child, PendingConnection, SpareChildren
+from asyncdemo.recording.child import Child, ChildConnection, SpareChildren
 from asyncdemo.recording.conclusion import SYNTAX_ERROR, concluded, time_limit_words
 from asyncdemo.recording.connections import EventConnections
-from asyncdemo.recording.memory import MemoryMeter
 from asyncdemo.recording.options import Call, Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
+from asyncdemo.recording.processes import MemoryMeter
 from asyncdemo.recording.terminals import Settings
 
 __all__ = [
@@ -115,10 +115,10 @@ class Recording:
             listener=listener,
             serves=options.serves,
         )
+        self.requests = self._assembly.requests
+        """Receives the load client's side of the requests."""
         self._child = child
         self._connections = EventConnections(self._assembly)
-        self._processes = 1
-        """How many have connected, the script's own included."""
         self._settings = Settings(options.descriptors) if settings is None else settings
         self._output = CapturedOutput(listener)
         self._stopped: RunOutcome | None = None
@@ -146,7 +146,6 @@ class Recording:
         self._still_since: float | None = None
         """Since when nothing has happened; None before the script may run."""
         self._next_census = 0.0
-        self._counted_at_end = False
         self._meter: MemoryMeter | None = None
         self._memory_bytes: int = options.memory_bytes or psutil.virtual_memory().total // 2
 
@@ -169,12 +168,8 @@ class Recording:
         if self._options.memory:
             self._meter = MemoryMeter(self._child.process.pid, self._child.family)
         self._output.open(self._child.take_outputs())
-        if not self._connected(self._child):
-            return
-        environment = dict(self._options.environment)
-        if self._options.follow:
-            environment[wire.ENV] = self._child.expect_more()
-        self._tell({"environment": environment})
+        if self._child.connection is not None:
+            self._begin(self._child, self._child.connection)
         limit = time.monotonic() + _START_TIMEOUT_S
         while not self._assembly.ready and self.poll(0.2):
             if time.monotonic() > limit:
@@ -186,8 +181,8 @@ class Recording:
 
     def go(self) -> None:
         """Let the script run; its time limit starts here."""
-        if self._assembly.ready:
-            self._has_tracer(self._child)
+        if self._assembly.ready and self._child is not None:
+            self._has_tracer(self._child.process.pid)
             self._sample_memory()
             self._connections.send(wire.frame(wire.GO, b""))
             self._still_since = time.monotonic()
@@ -210,7 +205,7 @@ class Recording:
     @property
     def accepting(self) -> frozenset[int]:
         """The processes that have accepted a connection so far; 0 is the script's own."""
-        return self._assembly.accepting
+        return frozenset(self._assembly.accepting)
 
     @property
     def knobs(self) -> Mapping[str, int | float | str | bool]:
@@ -228,14 +223,15 @@ class Recording:
         """Handle what has arrived, waiting at most this long; return False once the run is over."""
         if self._child is None:
             return False
-        self._read(timeout_s)
+        self._receive(0 if self._connections.behind else timeout_s)
+        self._connections.take_in()
         now = time.monotonic()
-        if self._assembly.finished and not self._counted_at_end:
-            self._counted_at_end = True
-            self._child.family.look()  # the last moment at which its children can be identified
-        if self._ended_at is None and self._child.process.poll() is not None:
-            self._ended_at = now
-            self._ended_ns = self._ended_ns or time.perf_counter_ns()
+        if self._ended_at is None:
+            if self._assembly.finished:
+                self._child.family.look()  # the last moment at which its children can be identified
+            if self._child.process.poll() is not None:
+                self._ended_at = now
+                self._ended_ns = self._ended_ns or time.perf_counter_ns()
         if self._ended_at is not None:
             return self._more_comes()
         if self._meter is not None and not self._meter.wait_s:
@@ -254,14 +250,14 @@ class Recording:
             self._silent_looks = 0
         return self._connections.behind or self._silent_looks < _SILENCE
 
-    def _has_tracer(self, process: Child | PendingConnection | None) -> None:
-        if self._meter is not None and process is not None:
-            self._meter.leave_out_tracer(process.pid)
+    def _has_tracer(self, pid: int) -> None:
+        if self._meter is not None:
+            self._meter.leave_out_tracer(pid)
 
     def _sample_memory(self) -> None:
         sample = None if self._meter is None else self._meter.sample()
         if sample is not None:
-            self._assembly.memory_sampled(sample)
+            self._assembly.memory.append(sample)
 
     def interrupt(self) -> None:
         """Handle Ctrl-C: send SIGINT to the script, and kill it after a grace period."""
@@ -313,7 +309,6 @@ class Recording:
 
     @property
     def still_ns(self) -> int:
-        """How long nothing has happened."""
         return 0 if self._still_since is None else int((time.monotonic() - self._still_since) * 1e9)
 
     def _watch_for_standstill(self, now: float) -> None:
@@ -352,11 +347,6 @@ class Recording:
     def add_note(self, text: str) -> None:
         """Add a sentence that a reader of the run must know."""
         self._assembly.add_note(text)
-
-    @property
-    def requests(self) -> RequestMatcher:
-        """Receives the load client's side of the requests."""
-        return self._assembly.requests
 
     def close(self) -> None:
         """End the child and everything it started, and release all resources. May be called twice."""
@@ -398,13 +388,12 @@ class Recording:
         for process in sorted(cut_off):
             if process in self._assembly.stopped:
                 continue
-            who = self._assembly.name_of(process) if process else "The script"
             missing_ns = 0 if process else self._missing_ns()
             much = f", those of {missing_ns / 1e9:.2f} s" if missing_ns > _NOTEWORTHY_NS else ""
             # Which of these it was cannot be determined: in each case, nothing more arrives.
             self.add_note(
-                f"{who} ended without notice: it was killed, called os._exit(), or closed the tracer's "
-                f"connection. Its last events may be missing{much}."
+                f"{self._assembly.processes[process].title} ended without notice: it was killed, called "
+                f"os._exit(), or closed the tracer's connection. Its last events may be missing{much}."
             )
 
     def _missing_ns(self) -> int:
@@ -413,32 +402,21 @@ class Recording:
         return max(self._ended_ns - told_ns, 0) if told_ns and self._ended_ns else 0
 
     def _unfinished(self) -> set[int]:
-        """Return the processes whose interpreters did not finish by themselves."""
-        return {n for n in range(self._processes) if not self._assembly.ended_by_itself(n)}
+        return {number for number, one in self._assembly.processes.items() if not one.finished}
 
     # -- parts ----------------------------------------------------------------------------------
 
-    def _connected(self, child: Child) -> bool:
-        """Return whether it has connected; otherwise it has ended before that, or hangs."""
-        limit = time.monotonic() + _START_TIMEOUT_S
-        while time.monotonic() < limit:
-            if child.connect(0.05):
-                assert child.connection is not None and child.hello is not None
-                self._assembly.feed(*child.hello)
-                self._connections.open(child.connection, child.frames)
-                return True
-            self._output.read_what_is_there()
-            if child.process.poll() is not None:
-                return False
-        self._stop(RunOutcome.TIMEOUT, f"The script's process was not there after {_START_TIMEOUT_S:.0f} s.")
-        return False
-
-    def _read(self, timeout_s: float) -> None:
-        self._receive(0 if self._connections.behind else timeout_s)
-        self._connections.take_in()
+    def _begin(self, child: Child, connection: ChildConnection) -> None:
+        """Tell the child what to run."""
+        self._connections.open(connection.socket, connection.frames)
+        environment = dict(self._options.environment)
+        if self._options.follow:
+            environment[wire.ENV] = child.expect_more()
+        self._tell({"environment": environment})
 
     def _receive(self, timeout_s: float) -> None:
-        callers = [] if self._child is None else self._child.callers
+        assert self._child is not None
+        callers = self._child.callers
         sources: list[int | socket.socket] = [*self._output, *self._connections, *callers]
         if self._meter is not None:
             timeout_s = min(timeout_s, self._meter.wait_s)
@@ -453,20 +431,24 @@ class Recording:
                 self._output.read(source)
             elif source not in callers:
                 self._connections.read(source)
-        if callers and not set(callers).isdisjoint(ready):
-            self._let_in()
+        if not set(callers).isdisjoint(ready):
+            self._let_in(self._child)
 
-    def _let_in(self) -> None:
-        """Let in a process that the script has started, and tell it what to observe."""
-        assert self._child is not None
-        caller = self._child.let_in()
-        if caller is None:
+    def _let_in(self, child: Child) -> None:
+        """Let in the child, or a process that the script has started."""
+        if child.connection is None:
+            connection = child.connect(0)
+            if connection is not None:
+                self._begin(child, connection)
             return
-        self._has_tracer(caller)
+        joining = child.let_in()
+        if joining is None:
+            return
+        self._has_tracer(joining.pid)
         self._joined_at = time.monotonic()
-        number, self._processes = self._processes, self._processes + 1
+        number = len(self._assembly.processes)
         self._assembly.joins(number)
-        self._connections.open(caller.connection, caller.frames, number)
+        self._connections.open(joining.socket, joining.frames, number)
         self._tell({"process": number, "code": self._assembly.code}, number)
 
     def _tell(self, more: dict[str, object], process: int = 0) -> None:
@@ -484,16 +466,12 @@ class Recording:
                 self.add_note(f"Killed: it had not ended {self._asked_to_end_s:g} s after it was asked to.")
             self._kill()
         if self._stopped is None and self._deadline is not None and now > self._deadline:
-            self._stop_at_time_limit(now)
+            if self._told_stuck(now):
+                self._stop(RunOutcome.TIMEOUT, time_limit_words(self._options.timeout_s or 0.0))
         elif self._stopped is None:
             self._watch_for_standstill(now)
         if now > self._next_census and self._stopped is None:
             self._take_census(now)
-
-    def _stop_at_time_limit(self, now: float) -> None:
-        assert self._options.timeout_s is not None
-        if self._told_stuck(now):
-            self._stop(RunOutcome.TIMEOUT, time_limit_words(self._options.timeout_s))
 
     def _take_census(self, now: float) -> None:
         assert self._child is not None

@@ -41,7 +41,6 @@ def open_terminal() -> tuple[int, int]:
 
 
 def _settings(descriptor: int) -> list[Any] | None:
-    """Return the settings; None if it is not a terminal."""
     try:
         return termios.tcgetattr(descriptor)
     except (termios.error, OSError):

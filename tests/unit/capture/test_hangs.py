@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,20 +16,13 @@ from asyncdemo.recording.runner import Options, Recording, Target, record
 def hang(folder: Path, source: str, **options: object) -> Run:
     script = folder / "app.py"
     script.write_text(textwrap.dedent(source), encoding="utf-8")
-    run = record(Target(str(script)), Options(**{"timeout_s": 1.0, **options}))  # type: ignore[arg-type]
-    assert run.outcome is not RunOutcome.OK
-    return run
+    return record(Target(str(script)), Options(**{"timeout_s": 1.0, **options}))  # type: ignore[arg-type]
 
 
 def deadlock(run: Run) -> str:
     """What the one deadlock says."""
     (found,) = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
     return found.message
-
-
-def advice(run: Run) -> str:
-    (found,) = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
-    return found.advice
 
 
 BANK = """
@@ -58,23 +52,35 @@ BANK = """
     """
 
 
-def test_two_threads_and_two_locks(tmp_path: Path) -> None:
-    run = hang(tmp_path, BANK)
-    assert deadlock(run) == (
-        "Deadlock: Thread-1 (there) holds lock `left` (taken at app.py:9) and waits for lock `right` at "
-        "app.py:11; Thread-2 (back) holds lock `right` (taken at app.py:15) and waits for lock `left` at "
-        "app.py:17. None of them can ever go on."
-    )
-    assert "in the same order" in advice(run)
-    assert where_they_wait(run) == ("MainThread waits for Thread-1 (there) to end at app.py:24.",)
+@dataclass(frozen=True)
+class Hang:
+    """A script, and what is said of it. ``waits``: the first sentences about who waits for what."""
+
+    source: str
+    deadlock: str = ""
+    advice: str = ""
+    waits: tuple[str, ...] = ()
+    virtual: bool = False
 
 
-def test_two_tasks_and_a_pool_of_two(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
-        """
-        import asyncio
+def _tasks(source: str) -> str:
+    """A script that runs ``main``. The first line of the source is its line 4."""
+    return f"\nimport asyncio\n\n{textwrap.dedent(source).strip()}\n\nasyncio.run(main())\n"
 
+
+HANGS = {
+    "two threads and two locks": Hang(
+        BANK,
+        deadlock=(
+            "Deadlock: Thread-1 (there) holds lock `left` (taken at app.py:9) and waits for lock `right` at "
+            "app.py:11; Thread-2 (back) holds lock `right` (taken at app.py:15) and waits for lock `left` at "
+            "app.py:17. None of them can ever go on."
+        ),
+        advice="in the same order",
+        waits=("MainThread waits for Thread-1 (there) to end at app.py:24.",),
+    ),
+    "two tasks and a pool of two": Hang(
+        _tasks("""
         async def worker(pool):
             async with pool:
                 await asyncio.sleep(0.05)
@@ -84,20 +90,14 @@ def test_two_tasks_and_a_pool_of_two(tmp_path: Path) -> None:
         async def main():
             pool = asyncio.Semaphore(2)
             await asyncio.gather(worker(pool), worker(pool))
-
-        asyncio.run(main())
-        """,
-    )
-    assert deadlock(run) == (
-        "Deadlock: Task-2 (worker) and Task-3 (worker) each hold 1 of the 2 slots of semaphore `pool` (taken "
-        "at app.py:5) and wait for another one at app.py:7. None of them can ever go on."
-    )
-    assert where_they_wait(run) == ("Task-1 (main) awaits Task-2 (worker) and Task-3 (worker) at app.py:12.",)
-
-
-def test_one_task_takes_its_lock_twice(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
+        """),
+        deadlock=(
+            "Deadlock: Task-2 (worker) and Task-3 (worker) each hold 1 of the 2 slots of semaphore `pool` "
+            "(taken at app.py:5) and wait for another one at app.py:7. None of them can ever go on."
+        ),
+        waits=("Task-1 (main) awaits Task-2 (worker) and Task-3 (worker) at app.py:12.",),
+    ),
+    "one task takes its lock twice": Hang(
         """
         import asyncio
 
@@ -115,18 +115,14 @@ def test_one_task_takes_its_lock_twice(tmp_path: Path) -> None:
 
         asyncio.run(Account().pay())
         """,
+        deadlock=(
+            "Deadlock: Task-1 (Account.pay) holds lock `self.lock` (taken at app.py:9) and waits for the "
+            "same lock at app.py:13. It can never go on."
+        ),
+        advice="second time",
         virtual=True,
-    )
-    assert deadlock(run) == (
-        "Deadlock: Task-1 (Account.pay) holds lock `self.lock` (taken at app.py:9) and waits for the same "
-        "lock at app.py:13. It can never go on."
-    )
-    assert "second time" in advice(run)
-
-
-def test_a_lock_that_its_holder_never_gave_back(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
+    ),
+    "a lock that its holder never gave back": Hang(
         """
         import threading
 
@@ -140,16 +136,12 @@ def test_a_lock_that_its_holder_never_gave_back(tmp_path: Path) -> None:
         thread.join()
         lock.acquire()
         """,
-    )
-    assert deadlock(run) == (
-        "Never given back: Thread-1 (careless) took lock `lock` (taken at app.py:7) and ended without giving "
-        "it back. MainThread waits for lock `lock` at app.py:12, and can never go on."
-    )
-
-
-def test_a_worker_that_waits_for_work_of_its_own_executor(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
+        deadlock=(
+            "Never given back: Thread-1 (careless) took lock `lock` (taken at app.py:7) and ended without "
+            "giving it back. MainThread waits for lock `lock` at app.py:12, and can never go on."
+        ),
+    ),
+    "a worker that waits for work of its own executor": Hang(
         """
         from concurrent.futures import ThreadPoolExecutor
 
@@ -163,41 +155,25 @@ def test_a_worker_that_waits_for_work_of_its_own_executor(tmp_path: Path) -> Non
 
         pool.submit(outer).result()
         """,
-    )
-    assert deadlock(run) == (
-        "Deadlock: ThreadPoolExecutor-0_0 (outer) waits for a free worker of executor `pool` at app.py:10. "
-        "It can never go on."
-    )
-    assert "of the same executor" in advice(run)
-
-
-def test_a_loop_that_blocks_its_own_thread_for_a_task_of_its_own(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
-        """
-        import asyncio
-
+        deadlock=(
+            "Deadlock: ThreadPoolExecutor-0_0 (outer) waits for a free worker of executor `pool` at "
+            "app.py:10. It can never go on."
+        ),
+        advice="of the same executor",
+    ),
+    "a loop that blocks its own thread for a task of its own": Hang(
+        _tasks("""
         async def fetch():
             return 1
 
         async def main():
             loop = asyncio.get_running_loop()
             return asyncio.run_coroutine_threadsafe(fetch(), loop).result()
-
-        asyncio.run(main())
-        """,
-    )
-    assert where_they_wait(run)[0] == (
-        "Task-1 (main) blocks its event loop at app.py:9: it waits for a future to get its result."
-    )
-
-
-def test_a_queue_that_nobody_feeds(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
-        """
-        import asyncio
-
+        """),
+        waits=("Task-1 (main) blocks its event loop at app.py:9: it waits for a future to get its result.",),
+    ),
+    "a queue that nobody feeds": Hang(
+        _tasks("""
         async def worker(jobs):
             while True:
                 await jobs.get()
@@ -207,77 +183,25 @@ def test_a_queue_that_nobody_feeds(tmp_path: Path) -> None:
             async with asyncio.TaskGroup() as group:
                 group.create_task(worker(jobs))
                 group.create_task(worker(jobs))
-
-        asyncio.run(main())
-        """,
+        """),
+        waits=(
+            "Task-1 (main) waits for the tasks of its group (Task-2 (worker) and Task-3 (worker)) at "
+            "app.py:10.",
+            "Task-2 (worker) and Task-3 (worker) wait for an item of queue `jobs` at app.py:6.",
+            "No task or thread is left that could wake any of them.",
+        ),
         virtual=True,
-    )
-    assert where_they_wait(run) == (
-        "Task-1 (main) waits for the tasks of its group (Task-2 (worker) and Task-3 (worker)) at app.py:10.",
-        "Task-2 (worker) and Task-3 (worker) wait for an item of queue `jobs` at app.py:6.",
-        "No task or thread is left that could wake any of them.",
-    )
-
-
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        (
-            """
-            import asyncio
-
-            async def main():
-                jobs = asyncio.Queue()
-                jobs.put_nowait(1)
-                jobs.put_nowait(2)
-                await jobs.get()
-                await jobs.get()
-                jobs.task_done()
-                await jobs.join()
-
-            asyncio.run(main())
-            """,
-            "Task-1 (main) waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
-            "app.py:11.",
-        ),
-        (
-            """
-            import queue
-
-            jobs = queue.Queue()
-            jobs.put(1)
-            jobs.get()
-            jobs.join()
-            """,
-            "MainThread waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
-            "app.py:7.",
-        ),
-    ],
-)
-def test_a_queue_whose_items_are_never_done(tmp_path: Path, source: str, words: str) -> None:
-    assert where_they_wait(hang(tmp_path, source))[0] == words
-
-
-def test_a_timer_may_yet_wake_who_waits(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
-        """
-        import asyncio
-
+    ),
+    "a timer may yet wake who waits": Hang(
+        _tasks("""
         async def main():
             done = asyncio.Event()
             asyncio.get_running_loop().call_later(100, done.set)
             await done.wait()
-
-        asyncio.run(main())
-        """,
-    )
-    assert where_they_wait(run) == ("Task-1 (main) waits for an event to be set at app.py:7.",)
-
-
-def test_a_lock_of_threads_between_tasks(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
+        """),
+        waits=("Task-1 (main) waits for an event to be set at app.py:7.",),
+    ),
+    "a lock of threads between tasks": Hang(
         """
         import asyncio
         import threading
@@ -293,21 +217,15 @@ def test_a_lock_of_threads_between_tasks(tmp_path: Path) -> None:
 
         asyncio.run(main())
         """,
-    )
-    assert deadlock(run) == (
-        "Deadlock: Task-2 (use) holds lock `lock` (taken at app.py:8) and cannot run, because Task-3 (use) "
-        "blocks the event loop; Task-3 (use) blocks its event loop at app.py:8: it waits for lock `lock`. "
-        "None of them can ever go on."
-    )
-    assert "asyncio.Lock" in advice(run)
-
-
-def test_two_tasks_that_await_each_other(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
-        """
-        import asyncio
-
+        deadlock=(
+            "Deadlock: Task-2 (use) holds lock `lock` (taken at app.py:8) and cannot run, because Task-3 "
+            "(use) blocks the event loop; Task-3 (use) blocks its event loop at app.py:8: it waits for lock "
+            "`lock`. None of them can ever go on."
+        ),
+        advice="asyncio.Lock",
+    ),
+    "two tasks that await each other": Hang(
+        _tasks("""
         async def await_other(tasks, other):
             await asyncio.sleep(0)
             await tasks[other]
@@ -316,23 +234,14 @@ def test_two_tasks_that_await_each_other(tmp_path: Path) -> None:
             tasks = []
             tasks += [asyncio.create_task(await_other(tasks, 1)), asyncio.create_task(await_other(tasks, 0))]
             await asyncio.wait_for(asyncio.gather(*tasks), 100)
-
-        asyncio.run(main())
-        """,
-    )
-    assert deadlock(run) == (
-        "Deadlock: Task-2 (await_other) awaits Task-3 (await_other) at app.py:6; Task-3 (await_other) awaits "
-        "Task-2 (await_other) at app.py:6. None of them can ever go on."
-    )
-
-
-def test_who_goes_on_is_in_no_circle(tmp_path: Path) -> None:
-    """A slow holder is not a deadlock."""
-    run = hang(
-        tmp_path,
-        """
-        import asyncio
-
+        """),
+        deadlock=(
+            "Deadlock: Task-2 (await_other) awaits Task-3 (await_other) at app.py:6; Task-3 (await_other) "
+            "awaits Task-2 (await_other) at app.py:6. None of them can ever go on."
+        ),
+    ),
+    "who goes on is in no circle": Hang(
+        _tasks("""
         async def slow(lock):
             async with lock:
                 await asyncio.sleep(1000)
@@ -340,16 +249,55 @@ def test_who_goes_on_is_in_no_circle(tmp_path: Path) -> None:
         async def main():
             lock = asyncio.Lock()
             await asyncio.gather(slow(lock), slow(lock))
+        """),
+        waits=(
+            "Task-1 (main) awaits Task-2 (slow) and Task-3 (slow) at app.py:10.",
+            "Task-2 (slow) sleeps at app.py:6.",
+            "Task-3 (slow) waits for lock `lock` at app.py:5.",
+        ),
+    ),
+    "items of a queue of tasks that are never done": Hang(
+        _tasks("""
+        async def main():
+            jobs = asyncio.Queue()
+            jobs.put_nowait(1)
+            jobs.put_nowait(2)
+            await jobs.get()
+            await jobs.get()
+            jobs.task_done()
+            await jobs.join()
+        """),
+        waits=(
+            "Task-1 (main) waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
+            "app.py:11.",
+        ),
+    ),
+    "items of a queue of threads that are never done": Hang(
+        """
+        import queue
 
-        asyncio.run(main())
+        jobs = queue.Queue()
+        jobs.put(1)
+        jobs.get()
+        jobs.join()
         """,
-    )
-    assert not [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
-    assert where_they_wait(run) == (
-        "Task-1 (main) awaits Task-2 (slow) and Task-3 (slow) at app.py:10.",
-        "Task-2 (slow) sleeps at app.py:6.",
-        "Task-3 (slow) waits for lock `lock` at app.py:5.",
-    )
+        waits=(
+            "MainThread waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
+            "app.py:7.",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HANGS)
+def test_who_holds_what_and_who_waits_for_what_at_which_line(name: str, tmp_path: Path) -> None:
+    told = HANGS[name]
+    run = hang(tmp_path, told.source, virtual=told.virtual)
+    assert run.outcome is (RunOutcome.FAILED if told.virtual else RunOutcome.TIMEOUT)
+    found = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
+    assert [one.message for one in found] == ([told.deadlock] if told.deadlock else [])
+    assert all(told.advice in one.advice for one in found)
+    assert where_they_wait(run)[: len(told.waits)] == told.waits
 
 
 def test_ctrl_c_tells_what_was_held_before_it_was_let_go_of(tmp_path: Path) -> None:

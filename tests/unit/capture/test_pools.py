@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -16,7 +15,7 @@ from asyncdemo.capture.blocking.limits import Limits
 from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.instrument import Patches
 from asyncdemo.capture.libraries.hooks import in_modules
-from asyncdemo.capture.libraries.pool_registry import PoolRegistry
+from asyncdemo.capture.libraries.pool_registry import Connection, PoolRegistry
 from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import Origins, Recorder
 from tests.support.guards import strict_guard
@@ -85,30 +84,34 @@ class Closed:
 # -- the book --------------------------------------------------------------------------------------
 
 
-def test_a_connection_from_opening_to_closing(bench: Bench) -> None:
-    pools, pool, connection = bench.pools, Thing(), Thing()
-    pools.made(pool, "redis", 3)
-    known = pools.expect(pool)
-    assert known is not None
+@pytest.fixture
+def known(bench: Bench) -> Connection:
+    """A connection that a pool is about to open."""
+    pool = Thing()
+    bench.pools.made(pool, "redis", 3)
+    expected = bench.pools.expect(pool)
+    assert expected is not None
+    return expected
+
+
+def test_a_connection_from_opening_to_closing(bench: Bench, known: Connection) -> None:
+    pools, connection = bench.pools, Thing()
     pools.hold(known)
     pools.opening(known)
     pools.bind(known, connection)
     pools.ready(known)
     assert pools.of(connection) is known
-    pools.let_go(known)
-    pools.hold(known)
-    pools.let_go(known)
-    pools.close(known)
+    pools.returned(connection)
+    pools.taken(connection)
+    pools.returned(connection)
+    pools.closed(connection)
     assert bench.told == [wire.Pool, wire.Connection, wire.ConnectionReady, wire.ConnectionClosed]
     assert bench.closed[2:] == (False, False)
     assert bench.slots == [("taken", 0), ("given back", 0), ("taken", 0), ("given back", 0)]
 
 
-def test_an_object_that_connects_anew_is_another_connection(bench: Bench) -> None:
-    pools, pool = bench.pools, Thing()
-    pools.made(pool, "redis", 3)
-    known = pools.expect(pool)
-    assert known is not None
+def test_an_object_that_connects_anew_is_another_connection(bench: Bench, known: Connection) -> None:
+    pools = bench.pools
     pools.hold(known)
     pools.opening(known)
     pools.close(known)
@@ -118,42 +121,32 @@ def test_an_object_that_connects_anew_is_another_connection(bench: Bench) -> Non
     assert bench.slots == [("taken", 0), ("given back", 0), ("taken", 1), ("given back", 1)]
 
 
-def test_given_back_after_it_was_closed(bench: Bench) -> None:
-    pools, pool = bench.pools, Thing()
-    pools.made(pool, "redis", 3)
-    known = pools.expect(pool)
-    assert known is not None
+def test_given_back_after_it_was_closed(bench: Bench, known: Connection) -> None:
+    pools = bench.pools
     pools.hold(known)
     pools.opening(known)
-    pools.close(known)
-    pools.close(known)
-    pools.let_go(known)
-    pools.let_go(known)
+    for _ in range(2):
+        pools.close(known)
+    for _ in range(2):
+        pools.let_go(known)
     assert bench.told == [wire.Pool, wire.Connection, wire.ConnectionClosed, wire.ConnectionReturned]
 
 
-def test_what_nobody_refers_to_any_more_was_dropped(bench: Bench) -> None:
-    pools, pool, connection = bench.pools, Thing(), Thing()
-    pools.made(pool, "redis", 3)
-    known = pools.expect(pool)
-    assert known is not None
-    pools.opening(known)
-    pools.bind(known, connection)
-    alive = weakref.ref(connection)
+def test_what_nobody_refers_to_any_more_was_dropped(bench: Bench, known: Connection) -> None:
+    connection = Thing()
+    bench.pools.opening(known)
+    bench.pools.bind(known, connection)
     del connection
     gc.collect()
-    assert alive() is None
     assert bench.closed[2:] == (False, True)
-    assert pools.connections == {}
+    assert bench.pools.connections == {}
 
 
 def test_objects_that_allow_no_weak_references_are_known_too(bench: Bench) -> None:
     pools, pool, connection = bench.pools, Closed(), Closed()
     pools.made(pool, "asyncpg", 3)
-    known = pools.expect(pool)
-    assert known is not None
-    pools.bind(known, connection)
-    assert pools.of(connection) is known
+    pools.adopt(pool, connection)
+    assert pools.of(connection) is not None
     assert pools.of(Thing()) is None
     assert pools.expect(connection) is None
 
@@ -161,32 +154,25 @@ def test_objects_that_allow_no_weak_references_are_known_too(bench: Bench) -> No
 def test_what_is_not_known_is_nothing(bench: Bench) -> None:
     pools = bench.pools
     assert pools.expect(Thing()) is None
-    assert pools.of(Thing()) is None
-    assert pools.of(None) is None
+    assert pools.of(Thing()) is pools.of(None) is None
     assert pools.service_of(Thing()) == ""
-    pools.refused(Thing(), 0)
     assert not pools.works_for(Thing(), Thing())
+    pools.refused(Thing(), 0)
+    pools.adopt(Thing(), Thing())
+    for told in (pools.taken, pools.returned, pools.closed, pools.shut):
+        told(Thing())
     assert bench.told == []
 
 
-def test_what_works_for_a_pool_is_that_pool(bench: Bench) -> None:
+@pytest.mark.parametrize(("name", "service"), [("s3", "s3"), ("http", "")])
+def test_what_works_for_a_pool_is_that_pool(name: str, service: str, bench: Bench) -> None:
+    """What is only known to speak HTTP may lead anywhere."""
     pools, client, connector, connection = bench.pools, Thing(), Thing(), Thing()
-    pools.made(client, "s3", 10)
+    pools.made(client, name, 10)
     assert pools.works_for(connector, client)
     assert pools.resource_of(connector) == pools.resource_of(client)
-    known = pools.expect(connector)
-    assert known is not None
-    pools.bind(known, connection)
-    assert pools.service_of(connection) == "s3"
-
-
-def test_http_may_lead_anywhere(bench: Bench) -> None:
-    pools, session, connection = bench.pools, Thing(), Thing()
-    pools.made(session, "http", 10)
-    known = pools.expect(session)
-    assert known is not None
-    pools.bind(known, connection)
-    assert pools.service_of(connection) == ""
+    assert pools.adopt(connector, connection) is connection
+    assert pools.service_of(connection) == service
 
 
 # -- faults of the tracer ----------------------------------------------------------------------------

@@ -215,21 +215,6 @@ def test_a_process_pool_works_first_come_first_served() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "definition",
-    [
-        ["nonsense"],
-        ["Task"],
-        ["End", 5, 0, "returned", None, None, None],
-        ["Wait", 2, "x", 9, None, None, None, None],
-        [],
-    ],
-)
-def test_events_that_make_no_sense_are_refused(definition: list[object]) -> None:
-    with pytest.raises(ValueError, match=r"makes no sense"):
-        fed(definition)
-
-
 class TestSeveralProcesses:
     """A script's own process and those that it started, whose indices are theirs alone."""
 
@@ -377,6 +362,8 @@ def test_connections_of_a_pool_with_their_uses() -> None:
         ["Connection", 5, 0, 1, 40],
         ["ConnectionReady", 5, 45],
         ["ConnectionClosed", 5, 200, False, False],
+        ["PoolClosed", 0, 40],
+        ["PoolClosed", 0, 260],
         numbers=[
             *taken(0, 20, 4),
             *taken(1, 40, 5),
@@ -387,6 +374,7 @@ def test_connections_of_a_pool_with_their_uses() -> None:
         ],
     )
     assert (pool.name, pool.made_ns, pool.made_by, pool.limit) == ("redis", 10, 0, 2)
+    assert pool.closed_ns == 260, "when it was closed last"
     first, second = pool.connections
     assert first == Connection(20, 30, None, 0, (Slot(0, 20, 50), Slot(1, 60, 80)))
     assert second == Connection(40, 45, 200, 1, (Slot(1, 40, 90),))
@@ -458,6 +446,26 @@ def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -
     assert run.resources[0].slots == (Slot(0, 95, 100),)
 
 
-def test_a_pool_that_was_closed_was_closed_last_when_it_was_closed_last() -> None:
-    assert pool_events(numbers=[]).closed_ns is None
-    assert pool_events(["PoolClosed", 0, 40], ["PoolClosed", 0, 60], numbers=[]).closed_ns == 60
+# -- messages on their way --------------------------------------------------------------------------
+
+BREW = wire.Task(1, "Task-1", "brew", None, 3, None, 5, 0, False)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["Nonsense", 1],
+        ["Task", *BREW[:-1]],
+        ["Task", *BREW, 0],
+        ["Task", True, *BREW[1:]],
+        ["Task", *BREW[:-1], 0],
+        ["Site", 0, "tea.py", "7", "brew"],
+        ["Result", 5],
+        [],
+        [[]],
+    ],
+)
+def test_what_is_no_message_is_refused_also_the_second_time(wrong: list[object]) -> None:
+    for _ in range(2):
+        with pytest.raises((ValueError, TypeError, KeyError)):
+            list(wire.messages(json.dumps([wrong]).encode()))

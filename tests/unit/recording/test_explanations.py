@@ -8,34 +8,26 @@ from asyncdemo.recording.assembly.explanations import explain
 from tests.support.runs import Story
 
 
-def reason(held_ms: float, cpu_ms: float | None, stolen_ms: float = 0, other_runs_ms: float = 0) -> str:
-    """Of a step that no known call explains, while another thread runs for a time."""
+@pytest.mark.parametrize(
+    ("cpu_ms", "stolen_ms", "other_runs_ms", "reason"),
+    [
+        (90, 0, 0, ""),  # it computed: it had the processor for most of the time
+        (90, 0, 100, ""),
+        (None, 0, 100, ""),  # where the system does not tell, nothing is guessed
+        (1, 0, 90, "gil"),  # it waited for it, since another thread ran meanwhile
+        (1, 0, 0, "outside Python"),
+        (1, 0, 40, "outside Python"),
+        (1, 300, 400, "gil"),  # time that the system gave to other programs says nothing
+        (90, 300, 400, ""),
+    ],
+)
+def test_a_step_that_no_known_call_explains(
+    cpu_ms: float | None, stolen_ms: float, other_runs_ms: float, reason: str
+) -> None:
+    """Of 100 ms, while another thread runs for a time."""
     story = Story()
-    story.task("worker").blocks(held_ms + stolen_ms, "", cpu_ms=cpu_ms, stolen_ms=stolen_ms)
+    story.task("worker").blocks(100 + stolen_ms, "", cpu_ms=cpu_ms, stolen_ms=stolen_ms)
     story.thread("other").runs(other_runs_ms).waits(1000, "idle")
     run = story.run()
     (step,) = explain(run.slow_steps, (), run.tracks)
-    return step.reason
-
-
-def test_it_computed_if_it_had_the_processor_for_most_of_the_time() -> None:
-    assert reason(100, cpu_ms=90) == ""
-    assert reason(100, cpu_ms=90, other_runs_ms=100) == ""
-
-
-def test_where_the_system_does_not_tell_nothing_is_guessed() -> None:
-    assert reason(100, cpu_ms=None, other_runs_ms=100) == ""
-
-
-def test_it_waited_for_the_gil_if_another_thread_ran_meanwhile() -> None:
-    assert reason(100, cpu_ms=1, other_runs_ms=90) == "gil"
-
-
-def test_else_it_waited_outside_python() -> None:
-    assert reason(100, cpu_ms=1) == "outside Python"
-    assert reason(100, cpu_ms=1, other_runs_ms=40) == "outside Python"
-
-
-@pytest.mark.parametrize(("cpu_ms", "what"), [(1, "gil"), (90, "")])
-def test_time_that_the_system_gave_to_other_programs_says_nothing(cpu_ms: float, what: str) -> None:
-    assert reason(100, cpu_ms=cpu_ms, stolen_ms=300, other_runs_ms=400) == what
+    assert step.reason == reason

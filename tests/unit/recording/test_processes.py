@@ -71,21 +71,12 @@ def signalled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return numbers
 
 
-def test_one_that_has_ended_is_not_signalled(signalled: list[int]) -> None:
-    process, family = family_of("pass")
-    with process:
-        process.wait()
-        family.end()
-        family.end()
-    assert signalled == []
-
-
-def test_it_is_signalled_once(signalled: list[int]) -> None:
+def test_it_is_signalled_once_and_not_at_all_if_it_has_ended(signalled: list[int]) -> None:
     process, family = family_of("import time; time.sleep(60)")
     with process:
         family.end()
         family.end()
-    assert signalled.count(process.pid) == 2, "once as a group, once by itself"
+    assert signalled == [process.pid] * 2, "once as a group, once by itself"
     assert process.returncode == -signal.SIGKILL
 
 

@@ -6,19 +6,16 @@ import dataclasses
 import json
 import random
 import textwrap
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import measure
-from asyncdemo.analysis.metrics.states import tally
 from asyncdemo.capture import wire
-from asyncdemo.model import NO_WAIT, Run, RunOutcome, Spans, State, Wait
+from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording import runner
 from asyncdemo.recording.assembly import Assembly, coarsening, summing
-from asyncdemo.recording.assembly.spans import SpansBuilder
 from asyncdemo.recording.options import child_options
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target, record
 
@@ -134,17 +131,6 @@ def _same_figures(summed: Run, whole: Run) -> None:
     assert [one.kind for one in diagnose(summed)] == [one.kind for one in diagnose(whole)]
 
 
-def test_who_stands_out_is_kept(frames: Frames, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summing, "MOST_WHOLE", 0)
-    run = assembled(frames)
-    kept = {track.function for track in run.tracks}
-    assert {"main", "blocks", "gated", "threaded"} <= kept
-    assert {tasks.function for tasks in run.summed} >= {"yields", "child"}
-    assert {track.function for track in run.tracks if State.QUEUED in {s.state for s in track.spans}} >= {
-        "gated"
-    }
-
-
 def test_a_step_that_comes_too_late_is_said_to_be_missing(
     frames: Frames, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,27 +145,9 @@ def test_a_step_that_comes_too_late_is_said_to_be_missing(
     assert any("came too late to be counted" in note for note in run.notes)
 
 
-@pytest.mark.parametrize("stretch_ns", [100_000, 1_000_000, 300_000_000])
-@pytest.mark.parametrize("named", [False, True])
-def test_many_spans_are_summed_up_without_changing_any_figure(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, named: bool, stretch_ns: int
-) -> None:
-    frames = request.getfixturevalue("frames_with_lanes" if named else "frames")
-    whole = assembled(frames, named)
-    monkeypatch.setattr(coarsening, "MOST_SPANS", 30)
-    monkeypatch.setattr(coarsening, "_SPANS_A_STRETCH", 4)
-    monkeypatch.setattr(coarsening, "_LEAST_NS", stretch_ns)
-    coarse = assembled(frames, named)
-    _compare(coarse, whole)
-    kept, of = (sum(len(track.spans) for track in run.tracks) for run in (coarse, whole))
-    # On a busy machine no two spans may fit into a short stretch; the longest is longer than the run.
-    assert kept < of or (kept == of and stretch_ns < 300_000_000)
-    assert any("are summed up in stretches" in note for note in coarse.notes)
-
-
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("named", [False, True])
-def test_it_does_not_matter_after_which_event_spans_are_summed_up(
+def test_many_spans_are_summed_up_after_any_event_without_changing_a_figure(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, named: bool, seed: int
 ) -> None:
     frames = request.getfixturevalue("frames_with_lanes" if named else "frames")
@@ -187,8 +155,12 @@ def test_it_does_not_matter_after_which_event_spans_are_summed_up(
     chance = random.Random(seed)
     monkeypatch.setattr(coarsening, "MOST_SPANS", chance.choice((5, 30, 100)))
     monkeypatch.setattr(coarsening, "_SPANS_A_STRETCH", chance.choice((1, 2, 4)))
-    monkeypatch.setattr(coarsening, "_LEAST_NS", 300_000_000)
-    _compare(assembled(_cut(frames, chance), named), whole)
+    monkeypatch.setattr(coarsening, "_LEAST_NS", chance.choice((1_000_000, 300_000_000)))
+    coarse = assembled(_cut(frames, chance), named)
+    _compare(coarse, whole)
+    kept, of = (sum(len(track.spans) for track in run.tracks) for run in (coarse, whole))
+    assert kept <= of  # on a busy machine no two spans may fit into a short stretch
+    assert any("are summed up in stretches" in note for note in coarse.notes)
 
 
 def _cut(frames: Frames, chance: random.Random) -> Frames:
@@ -327,25 +299,3 @@ def test_lanes_have_the_same_figures_where_the_process_sums_up(tmp_path: Path) -
         assert getattr(figures, field.name) == getattr(expected, field.name), field.name
     assert len(summed.lanes) == 2625
     assert summed.notes != whole.notes
-
-
-def test_the_longest_step_is_known_though_its_stretch_is_summed_up() -> None:
-    spans = SpansBuilder()
-    for start_ns in range(0, 1000, 10):
-        spans.add_step(start_ns, start_ns + 2, start_ns + (9 if start_ns == 500 else 5), State.WAITING, 1)
-    whole = spans.build(1000, [NO_WAIT, Wait("sleep")])
-    for stretch_ns in (50, 50, 200):
-        spans.coarsen(stretch_ns, 10**9, frozenset(), ())
-        spans.add_step(1000 + stretch_ns, 1002 + stretch_ns, 1003 + stretch_ns, State.WAITING, 1)
-    assert spans.coarse is not None
-    assert (spans.coarse.longest_step_ns, spans.coarse.longest_at_ns) == (7, 502)
-    built = spans.build(1000, [NO_WAIT, Wait("sleep")])
-    assert _sums(built) == _sums(whole)
-    assert len(built) < len(whole) / 4
-
-
-def _sums(spans: Spans) -> Counter[State]:
-    sums: Counter[State] = Counter()
-    for state, _, duration in tally(spans):
-        sums[state] += duration
-    return sums

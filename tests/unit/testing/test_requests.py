@@ -13,9 +13,8 @@ from asyncdemo.analysis.metrics.requests import path_of, request_use
 from asyncdemo.capture import wire
 from asyncdemo.model import Answer, Outcome, Request, Run, RunOutcome, Span, Spans, State, TrackKind, Wait
 from asyncdemo.recording.assembly import Assembly, Listener
-from asyncdemo.recording.assembly.ledger import Causes
-from asyncdemo.recording.assembly.records import RequestRecord
-from asyncdemo.recording.assembly.requests import Handler, compose
+from asyncdemo.recording.assembly.records import Causes
+from asyncdemo.recording.assembly.requests import Handler, RequestRecord, compose
 from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.runs import Story, ns
 from tests.unit.testing.test_checks import fails

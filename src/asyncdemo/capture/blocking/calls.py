@@ -18,6 +18,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from asyncdemo.capture.blocking.waits import Waits
@@ -110,15 +111,7 @@ _Socket: Any = _socket.socket
 _timeout_of = _Socket.gettimeout
 
 
-class _NoWait:
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc_info: object) -> None:
-        pass
-
-
-_NO_WAIT = _NoWait()
+_NO_WAIT = nullcontext()
 
 
 def _for_socket(waits: Waits, sock: Any, reason: str) -> Any:

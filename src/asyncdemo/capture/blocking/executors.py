@@ -95,8 +95,6 @@ class Executors:
 
 
 class _ItemRun:
-    """Around the work of one item, in its worker thread."""
-
     __slots__ = ("_executors", "_item", "_thread_state")
 
     def __init__(self, executors: Executors, future: Any) -> None:

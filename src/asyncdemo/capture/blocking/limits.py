@@ -29,7 +29,6 @@ class Limits:
     """The resources of the process, by object."""
 
     def __init__(self, recorder: Recorder, loops: Loops) -> None:
-        """``loops`` tells which track is running."""
         self._recorder = recorder
         self._loops = loops
         self._known: dict[int, tuple[weakref.ref[Any] | type, int]] = {}
@@ -61,14 +60,11 @@ class Limits:
         recorder = self._recorder
         site = recorder.user_site(_getframe(1))
         place = 0 if site is None else site + 1
-        recorder.record((wire.TAKEN, self._track(), recorder.now(), resource, 0, place))
+        recorder.record((wire.TAKEN, self._loops.current_track(), recorder.now(), resource, 0, place))
 
     def give_back(self, resource: int) -> None:
         recorder = self._recorder
-        recorder.record((wire.GIVEN_BACK, self._track(), recorder.now(), resource, 0, 0))
-
-    def _track(self) -> int:
-        return self._loops.current_track()
+        recorder.record((wire.GIVEN_BACK, self._loops.current_track(), recorder.now(), resource, 0, 0))
 
     # -- hooks ----------------------------------------------------------------------------------
 

@@ -198,7 +198,6 @@ def _traced_types(
         return count(lock) if taken else taken
 
     def count(lock: Any) -> bool:
-        """Record one more acquisition."""
         depth = lock._depth + 1 if type(lock._real) is _RLock else 1
         set_depth(lock, depth)
         if depth == 1 and lock._resource is not None:

@@ -21,7 +21,7 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.loops.hubs import HubState
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame_of
-from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Origins, Recorder
+from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder
 
 MOST = 200
 """What hangs, hangs in few places: hundreds more names would add nothing."""
@@ -115,8 +115,9 @@ class Census:
             elif _has_not_begun(coroutine):
                 frame, state = None, READY
             else:
-                frames = [frame_of(one) for one in chain(coroutine)]
-                frame = _own(recorder.origins, [one for one in frames if one is not None])
+                innermost_first = filter(None, map(frame_of, reversed(chain(coroutine))))
+                is_user = recorder.origins.is_user
+                frame = next((one for one in innermost_first if is_user(one.f_code.co_filename)), None)
                 future = getattr(task, "_fut_waiter", None)
                 state = READY if future is None else WAITING
                 if frame is None:
@@ -241,8 +242,3 @@ def _unfinished(innermost: FrameType | None, caller: FrameType) -> int | None:
             return count
         frame = frame.f_back
     return None
-
-
-def _own(origins: Origins, stack: list[FrameType]) -> FrameType | None:
-    """The innermost frame of the user's own code."""
-    return next((frame for frame in reversed(stack) if origins.is_user(frame.f_code.co_filename)), None)

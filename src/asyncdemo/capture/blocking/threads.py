@@ -101,18 +101,20 @@ class _Start:
 class _Starting(Labelled):
     """Around ``Thread.start``, whose wait until the thread runs is the system's doing, and not reported."""
 
-    __slots__ = ("_loop_state", "_start", "_turn")
+    __slots__ = ("_before_ns", "_loop_state", "_start")
 
     def __init__(self, thread_state: ThreadState, loop_state: LoopState | None, start: _Start) -> None:
         super().__init__(thread_state, _NOTHING)
         self._loop_state = loop_state
         self._start = start
-        self._turn = None if loop_state is None else loop_state.usage.first_turn()
+        self._before_ns = 0 if loop_state is None else loop_state.usage.unexplained_ns(_clock())
 
     def __exit__(self, *exc_info: object) -> None:
         super().__exit__(*exc_info)
-        if self._turn is not None and self._loop_state is not None and self._start.runs_ns:
-            self._turn.came(self._start.runs_ns, self._loop_state.started_ns)
+        loop_state, runs_ns = self._loop_state, self._start.runs_ns
+        if loop_state is not None and runs_ns:
+            took_ns = loop_state.usage.unexplained_ns(runs_ns) - self._before_ns
+            loop_state.usage.first_turn_took(took_ns, loop_state.started_ns)
 
 
 def _code_of(target: Any) -> CodeType | None:

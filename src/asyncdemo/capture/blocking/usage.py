@@ -70,9 +70,14 @@ class Usage:
         self.step_ns = step_ns
         self._measures.append((_clock(), self._cpu(), self._stolen()))
 
-    def first_turn(self) -> FirstTurn:
-        """Return a measurement to be used around the start of a thread."""
-        return FirstTurn(self, _clock(), self._cpu() or 0, self._stolen() or 0)
+    def unexplained_ns(self, at_ns: int) -> int:
+        """Return a clock that stands still while the thread runs, or the system is known to run others."""
+        return at_ns - (self._cpu() or 0) - (self._stolen() or 0)
+
+    def first_turn_took(self, length_ns: int, step_ns: int) -> None:
+        """Record how long the step that began then waited, beyond what is known, for a thread it started."""
+        before = self._turns[1] if self._turns[0] == step_ns else 0
+        self._turns = step_ns, before + max(0, length_ns)
 
     def since(self, start_ns: int, end_ns: int) -> tuple[int | None, int]:
         """Return (CPU time, time stolen) of the step that ends now, as far as is known."""
@@ -101,20 +106,3 @@ class Usage:
             return int(_pread(self._schedstat[0], 100, 0).split()[1])
         except (OSError, IndexError, ValueError):
             return None
-
-
-class FirstTurn:
-    """How long the starter of a thread waits until the system runs it, beyond what ``Usage`` knows."""
-
-    __slots__ = ("_cpu_ns", "_start_ns", "_stolen_ns", "_usage")
-
-    def __init__(self, usage: Usage, start_ns: int, cpu_ns: int, stolen_ns: int) -> None:
-        self._usage = usage
-        self._start_ns, self._cpu_ns, self._stolen_ns = start_ns, cpu_ns, stolen_ns
-
-    def came(self, at_ns: int, step_ns: int) -> None:
-        """Record that the thread ran at ``at_ns``. The step that began at ``step_ns`` has waited for it."""
-        usage = self._usage
-        known = (usage._cpu() or 0) - self._cpu_ns + (usage._stolen() or 0) - self._stolen_ns
-        before = usage._turns[1] if usage._turns[0] == step_ns else 0
-        usage._turns = step_ns, before + max(0, at_ns - self._start_ns - known)

@@ -63,9 +63,9 @@ class Waits:
         """Return a context manager in which waiting for a condition is recorded as this."""
         return Labelled(self.thread_state(), (reason, state, resource, None, item))
 
-    def serving(self, service: str) -> Serving:
+    def serving(self, service: str) -> Labelled:
         """Return a context manager in which reads and writes of sockets count as waits for this service."""
-        return Serving(self.thread_state(), service)
+        return Labelled(self.thread_state(), service, "service")
 
     def condition(self) -> Waiting:
         thread_state = self.thread_state()
@@ -132,31 +132,19 @@ class Waiting:
 
 
 class Labelled:
-    __slots__ = ("_label", "_previous", "_thread_state")
+    """Sets the label of a thread's waits, or another attribute of its state, unless it is set already."""
 
-    def __init__(self, thread_state: ThreadState, label: Cause) -> None:
+    __slots__ = ("_attribute", "_previous", "_thread_state", "_value")
+
+    def __init__(self, thread_state: ThreadState, value: Cause | str, attribute: str = "label") -> None:
         self._thread_state = thread_state
-        self._label = label
-        self._previous = thread_state.label
+        self._value = value
+        self._attribute = attribute
+        self._previous = getattr(thread_state, attribute)
 
     def __enter__(self) -> None:
-        if self._previous is None:
-            self._thread_state.label = self._label
+        if not self._previous:
+            setattr(self._thread_state, self._attribute, self._value)
 
     def __exit__(self, *exc_info: object) -> None:
-        self._thread_state.label = self._previous
-
-
-class Serving:
-    __slots__ = ("_previous", "_service", "_thread_state")
-
-    def __init__(self, thread_state: ThreadState, service: str) -> None:
-        self._thread_state = thread_state
-        self._service = service
-        self._previous = thread_state.service
-
-    def __enter__(self) -> None:
-        self._thread_state.service = self._previous or self._service
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._thread_state.service = self._previous
+        setattr(self._thread_state, self._attribute, self._previous)

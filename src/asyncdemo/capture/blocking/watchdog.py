@@ -45,7 +45,6 @@ class Sample:
 
     @property
     def stack(self) -> Stack:
-        """The one seen most often."""
         return max(self.counts, key=self.counts.__getitem__, default=())
 
 
@@ -132,13 +131,11 @@ class Watchdog:
             if loop_state.loop() is None:
                 self._loop_states.remove(loop_state)
                 loop_state.usage.close()
-            elif loop_state.running and self._is_due(loop_state):
-                loop_state.usage.read(loop_state.started_ns)
-                self.look()
-
-    def _is_due(self, loop_state: LoopState) -> bool:
-        """Whether there is something new to measure: no step, or one not seen yet."""
-        return loop_state.started_ns <= 0 or loop_state.usage.step_ns != loop_state.started_ns
+            elif loop_state.running:
+                started_ns = loop_state.started_ns
+                if started_ns <= 0 or loop_state.usage.step_ns != started_ns:  # no step, or one not seen yet
+                    loop_state.usage.read(started_ns)
+                    self.look()
 
     def look(self) -> None:
         """Sample the steps that have taken long.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
-from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegistry
+from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all
+from asyncdemo.capture.libraries.pool_registry import Asking, Call, Connection, Opening, PoolRegistry
 
 NAME = "asyncpg"
 
@@ -39,40 +40,29 @@ _handed_out: dict[int, Connection] = {}
 """id(proxy) -> the connection that the caller has through it; the proxy forgets it when that is closed."""
 
 
-class _Connecting(Call):
-    def begin(self) -> None:
-        holder = self.arguments[0]
-        self._connection: Connection | None = self.pools.expect(holder._pool)
-        if self._connection is None:
-            return
-        if id(holder) in _taken:
-            self.pools.hold(self._connection)
-        self.pools.opening(self._connection)
+class _Connecting(Opening):
+    def pool(self) -> Any:
+        return self.arguments[0]._pool
+
+    def is_for_caller(self) -> bool:
+        return id(self.arguments[0]) in _taken
 
     def ends(self, error: BaseException | None) -> None:
-        if self._connection is None:
-            return
-        opened = self.arguments[0]._con
-        if error is None and opened is not None:
-            self.pools.bind(self._connection, opened)
-            self.pools.ready(self._connection)
-        else:
-            self.pools.close(self._connection)
-            self.pools.let_go(self._connection)
+        if error is None:
+            self.returns(self.arguments[0]._con)
+        super().ends(error)
 
 
-class _Asking(Call):
-    def ends(self, error: BaseException | None) -> None:
-        if isinstance(error, TimeoutError):
-            self.pools.refused(self.arguments[0], self.begun_ns)
+class _Asking(Asking):
+    def is_refusal(self, error: BaseException) -> bool:
+        return isinstance(error, TimeoutError)
 
-
-def _acquired(pools: PoolRegistry, _: Any, proxy: Any) -> None:
-    """With a time limit, Python 3.11 acquires in a separate task; the connection is the caller's."""
-    connection = pools.of(proxy._con)
-    if connection is not None:
-        pools.hold(connection)
-        _handed_out[id(proxy)] = connection
+    def returns(self, proxy: Any) -> None:
+        """With a time limit, Python 3.11 acquires in a separate task; the connection is the caller's."""
+        connection = self.pools.of(proxy._con)
+        if connection is not None:
+            self.pools.hold(connection)
+            _handed_out[id(proxy)] = connection
 
 
 def _released(pools: PoolRegistry, holder: Any) -> None:
@@ -97,20 +87,19 @@ def _given_back(pools: PoolRegistry, _: Any, proxy: Any, *rest: Any) -> None:
 
 
 def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "Pool.__init__", pools.hook(_made), at_end)
-    patches.rewrite(module, "PoolConnectionHolder.connect", pools.observed(_Connecting), observing)
-    patches.rewrite(module, "PoolConnectionHolder.acquire", pools.observed(_Taking), observing)
-    patches.rewrite(module, "PoolConnectionHolder._release", pools.hook(_released), on_entry)
+    patches.rewrite(module, "Pool.__init__", partial(_made, pools), at_end)
+    patches.rewrite(module, "PoolConnectionHolder.connect", partial(_Connecting, pools), observing)
+    patches.rewrite(module, "PoolConnectionHolder.acquire", partial(_Taking, pools), observing)
+    patches.rewrite(module, "PoolConnectionHolder._release", partial(_released, pools), on_entry)
     for method in ("close", "terminate"):
-        patches.rewrite(module, f"Pool.{method}", pools.hook(PoolRegistry.shut), on_entry)
-    patches.rewrite(module, "Pool.release", pools.hook(_given_back), on_entry_with_all)
-    patches.rewrite(module, "Pool._acquire", pools.passing(_acquired), on_return)
-    patches.rewrite(module, "Pool._acquire", pools.observed(_Asking), observing)
+        patches.rewrite(module, f"Pool.{method}", pools.shut, on_entry)
+    patches.rewrite(module, "Pool.release", partial(_given_back, pools), on_entry_with_all)
+    patches.rewrite(module, "Pool._acquire", partial(_Asking, pools), observing)
 
 
 def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     for method in ("_cleanup", "_abort"):
-        patches.rewrite(module, f"Connection.{method}", pools.hook(PoolRegistry.closed), on_entry)
+        patches.rewrite(module, f"Connection.{method}", pools.closed, on_entry)
 
 
 MODULES = {"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection}

@@ -6,6 +6,7 @@ That counts as the same pool, made where the client was.
 
 from __future__ import annotations
 
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -21,13 +22,13 @@ def _endpoint_made(pools: PoolRegistry, endpoint: Any) -> None:
 
 
 def _install_endpoint(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "Endpoint.__init__", pools.hook(_endpoint_made), at_end)
+    patches.rewrite(module, "Endpoint.__init__", partial(_endpoint_made, pools), at_end)
 
 
 def _install_session(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     """Hook the session: a client that was never used has no connector that could be closed."""
-    patches.rewrite(module, "URLLib3Session.close", pools.hook(PoolRegistry.shut), on_entry)
-    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.hook(PoolRegistry.shut), on_entry)
+    patches.rewrite(module, "URLLib3Session.close", pools.shut, on_entry)
+    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.shut, on_entry)
 
 
 def _install_client(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:

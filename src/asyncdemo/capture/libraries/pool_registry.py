@@ -5,7 +5,6 @@ A pool is a resource; holding one of its connections takes a slot of it.
 
 from __future__ import annotations
 
-import functools
 import sys
 import weakref
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.limits import Limits
-from asyncdemo.capture.blocking.waits import Labelled, Waits
+from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import QUEUED, Recorder
 
@@ -23,8 +22,6 @@ ANY_SERVICE = "http"
 
 
 class Connection:
-    """The state of one connection of a pool."""
-
     __slots__ = ("giver", "holder", "index", "last", "owner", "pool")
 
     def __init__(self, pool: int) -> None:
@@ -81,11 +78,6 @@ class PoolRegistry:
         resource = self._limits.resource_of(pool)
         if resource is not None:
             self.recorder.define(wire.PoolClosed(resource, self.recorder.now()))
-
-    def queueing(self, pool: Any) -> Labelled:
-        """Return a context manager in which a condition that a thread waits for is its turn at the pool."""
-        resource = self._limits.resource_of(pool)
-        return self.waits.labelled(REASON, QUEUED, resource)
 
     # -- connections ----------------------------------------------------------------------------
 
@@ -161,12 +153,6 @@ class PoolRegistry:
         recorder.define(wire.ConnectionClosed(connection.index, recorder.now(), held, dropped))
         connection.index = None
 
-    def closed(self, owner: Any) -> None:
-        """Record that the library's object is closed; it need not be a connection of a pool."""
-        connection = self.of(owner)
-        if connection is not None:
-            self.close(connection)
-
     def _record(self, tag: int, connection: Connection, track: int) -> None:
         recorder = self.recorder
         assert connection.index is not None
@@ -179,28 +165,34 @@ class PoolRegistry:
             del self.connections[key]
         self.close(connection, dropped=True)
 
-    # -- hooks ----------------------------------------------------------------------------------
+    # -- what libraries call --------------------------------------------------------------------
+    # The library's object need not be a connection of a known pool: then nothing is recorded.
 
-    def hook(self, hook: Callable[..., Any]) -> Callable[..., None]:
-        """Return the hook, which gets this registry before its own arguments."""
-        return functools.partial(hook, self)
+    def adopt(self, pool: Any, owner: Any) -> Any:
+        """Note that the pool made an object that will connect; return the object."""
+        expected = self.expect(pool)
+        if expected is not None:
+            self.bind(expected, owner)
+        return owner
 
-    def passing(self, hook: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the hook for ``on_return``: it passes on what the function returns."""
+    def taken(self, owner: Any) -> None:
+        connection = self.of(owner)
+        if connection is not None:
+            self.hold(connection)
 
-        def called(*arguments: Any) -> Any:
-            hook(self, *arguments)
-            return arguments[-1]
+    def returned(self, owner: Any) -> None:
+        connection = self.of(owner)
+        if connection is not None:
+            self.let_go(connection)
 
-        return called
-
-    def observed(self, kind: type[Call]) -> Callable[..., Call]:
-        """Return the hook for ``observing``: it makes one ``kind`` for each call of the function."""
-        return functools.partial(kind, self)
+    def closed(self, owner: Any) -> None:
+        connection = self.of(owner)
+        if connection is not None:
+            self.close(connection)
 
 
 class Call:
-    """One call of a library's function, from its entry to its end, however it ends."""
+    """A hook for ``observing``: one call of a library's function, from its entry to its end."""
 
     def __init__(self, pools: PoolRegistry, *arguments: Any) -> None:
         self.pools = pools
@@ -224,3 +216,91 @@ class Call:
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self.ends(error)
+
+
+class Opening(Call):
+    """A pool opens a connection, and returns it."""
+
+    def pool(self) -> Any:
+        return self.arguments[0]
+
+    def is_for_caller(self) -> bool:
+        """Whether who opens it also gets it; else it is kept for others."""
+        return False
+
+    def begin(self) -> None:
+        self.connection = self.pools.expect(self.pool())
+        if self.connection is not None:
+            if self.is_for_caller():
+                self.pools.hold(self.connection)
+            self.pools.opening(self.connection)
+
+    def returns(self, opened: Any) -> None:
+        if self.connection is not None:
+            self.pools.bind(self.connection, opened)
+            self.pools.ready(self.connection)
+
+    def ends(self, error: BaseException | None) -> None:
+        if error is not None and self.connection is not None:
+            self.pools.close(self.connection)
+            self.pools.let_go(self.connection)
+
+
+class Connecting(Call):
+    """An object that was adopted connects. If it was closed before, it is now another connection."""
+
+    def begin(self) -> None:
+        connection = self.pools.of(self.arguments[0])
+        self.opened = connection if connection is not None and connection.index is None else None
+        if self.opened is not None:
+            self.pools.opening(self.opened)
+
+    def ends(self, error: BaseException | None) -> None:
+        if self.opened is None:
+            return
+        if error is None:
+            self.pools.ready(self.opened)
+        else:
+            self.pools.close(self.opened)
+
+
+class Asking(Call):
+    """Somebody asks a pool for a connection, and gets it, possibly after queueing, or is refused."""
+
+    in_thread = False
+    """Whether a condition that the thread waits for meanwhile is its turn at the pool."""
+
+    def is_refusal(self, error: BaseException) -> bool:
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        if self.in_thread:
+            resource = self.pools.resource_of(self.arguments[0])
+            self._label = self.pools.waits.labelled(REASON, QUEUED, resource)
+            self._label.__enter__()
+
+    def returns(self, opened: Any) -> None:
+        self.pools.taken(opened)
+
+    def ends(self, error: BaseException | None) -> None:
+        if self.in_thread:
+            self._label.__exit__()
+        if error is not None and self.is_refusal(error):
+            self.pools.refused(self.arguments[0], self.begun_ns)
+
+
+class Returning(Call):
+    """A connection is given back to a pool, which may find that it was lost, and abandon it."""
+
+    def begin(self) -> None:
+        self._connection = self.pools.of(self.arguments[1])
+        if self._connection is not None:
+            self.pools.let_go(self._connection)
+            self._note_if_closed()  # before another one is opened for it
+
+    def ends(self, error: BaseException | None) -> None:
+        self._note_if_closed()
+
+    def _note_if_closed(self) -> None:
+        if self._connection is not None and self.arguments[1].closed:
+            self.pools.close(self._connection)

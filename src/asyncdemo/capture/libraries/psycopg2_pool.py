@@ -7,11 +7,12 @@ is left alone.
 
 from __future__ import annotations
 
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, observing, on_entry, on_entry_with_all
-from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegistry
+from asyncdemo.capture.libraries.pool_registry import Asking, Opening, PoolRegistry, Returning
 
 NAME = "psycopg2"
 _WAITING = ("execute", "executemany", "callproc", "copy_from", "copy_to", "copy_expert")
@@ -23,61 +24,28 @@ def _made(pools: PoolRegistry, pool: Any, _: Any, maxconn: Any) -> None:
     pools.made(pool, NAME, int(maxconn))
 
 
-class _Connecting(Call):
-    """With a key, a connection is opened for the caller, else to be kept."""
-
-    def begin(self) -> None:
-        pool, key = self.arguments
-        self._connection: Connection | None = self.pools.expect(pool)
-        if self._connection is None:
-            return
-        if key is not None:
-            self.pools.hold(self._connection)
-        self.pools.opening(self._connection)
-
-    def returns(self, opened: Any) -> None:
-        if self._connection is not None:
-            self.pools.bind(self._connection, opened)
-            self.pools.ready(self._connection)
-
-    def ends(self, error: BaseException | None) -> None:
-        if error is not None and self._connection is not None:
-            self.pools.close(self._connection)
-            self.pools.let_go(self._connection)
+class _Connecting(Opening):
+    def is_for_caller(self) -> bool:
+        """With a key, a connection is opened for the caller, else to be kept."""
+        return self.arguments[1] is not None
 
 
-class _Asking(Call):
+class _Asking(Asking):
     def returns(self, opened: Any) -> None:
         connection = self.pools.of(opened)
         if connection is not None and connection.holder is None:
             self.pools.hold(connection)
 
-    def ends(self, error: BaseException | None) -> None:
-        if type(error).__name__ == "PoolError" and "exhausted" in str(error):
-            self.pools.refused(self.arguments[0], self.begun_ns)
-
-
-class _Returning(Call):
-    def begin(self) -> None:
-        self._connection = self.pools.of(self.arguments[1])
-        if self._connection is not None:
-            self.pools.let_go(self._connection)
-            self._note_if_closed()  # before another one is opened for it
-
-    def ends(self, error: BaseException | None) -> None:
-        self._note_if_closed()
-
-    def _note_if_closed(self) -> None:
-        if self._connection is not None and self.arguments[1].closed:
-            self.pools.close(self._connection)
+    def is_refusal(self, error: BaseException) -> bool:
+        return type(error).__name__ == "PoolError" and "exhausted" in str(error)
 
 
 def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "AbstractConnectionPool.__init__", pools.hook(_made), on_entry_with_all)
-    patches.rewrite(module, "AbstractConnectionPool._connect", pools.observed(_Connecting), observing)
-    patches.rewrite(module, "AbstractConnectionPool._getconn", pools.observed(_Asking), observing)
-    patches.rewrite(module, "AbstractConnectionPool._putconn", pools.observed(_Returning), observing)
-    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.hook(PoolRegistry.shut), on_entry)
+    patches.rewrite(module, "AbstractConnectionPool.__init__", partial(_made, pools), on_entry_with_all)
+    patches.rewrite(module, "AbstractConnectionPool._connect", partial(_Connecting, pools), observing)
+    patches.rewrite(module, "AbstractConnectionPool._getconn", partial(_Asking, pools), observing)
+    patches.rewrite(module, "AbstractConnectionPool._putconn", partial(Returning, pools), observing)
+    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.shut, on_entry)
 
 
 # -- what waits in C ----------------------------------------------------------------------------
@@ -135,9 +103,7 @@ def _connection_type(pools: PoolRegistry, extensions: Any) -> type:
         return base.cursor(self, *args, **options)  # type: ignore[attr-defined]
 
     def close(self: Any) -> None:
-        known = pools.of(self)
-        if known is not None:
-            pools.close(known)
+        pools.closed(self)
         base.close(self)  # type: ignore[attr-defined]
 
     members = {"cursor": cursor, "close": close}

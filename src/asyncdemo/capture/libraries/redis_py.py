@@ -6,6 +6,7 @@ is taken, and ``release`` is where it is given back.
 
 from __future__ import annotations
 
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +19,7 @@ from asyncdemo.capture.instrument import (
     on_entry_with_all,
     on_return,
 )
-from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegistry
+from asyncdemo.capture.libraries.pool_registry import Asking, Connecting, PoolRegistry
 
 NAME = "redis"
 
@@ -31,10 +32,9 @@ def _made(pools: PoolRegistry, pool: Any) -> None:
     pools.made(pool, NAME, None if not limit or limit >= _UNLIMITED else limit)
 
 
-def _connection_made(pools: PoolRegistry, pool: Any, connection: Any) -> None:
-    expected = pools.expect(pool)
-    if expected is not None:
-        pools.bind(expected, _connecting(connection))
+def _connection_made(pools: PoolRegistry, pool: Any, connection: Any) -> Any:
+    pools.adopt(pool, _connecting(connection))
+    return connection
 
 
 def _connecting(connection: Any) -> Any:
@@ -48,54 +48,32 @@ def _is_open(connection: Any) -> bool:
     return getattr(connection, "_writer", None) is not None
 
 
-class _Connecting(Call):
+class _Connecting(Connecting):
     def begin(self) -> None:
-        self._object = self.arguments[0]
-        self._opened: Connection | None = None
-        connection = self.pools.of(self._object)
-        if connection is None:
-            return
-        if connection.holder is None:
+        connecting = self.arguments[0]
+        connection = self.pools.of(connecting)
+        if connection is not None and connection.holder is None:
             self.pools.hold(connection)
-        if connection.index is None and not _is_open(self._object):
-            self._opened = connection
-            self.pools.opening(connection)
-
-    def ends(self, error: BaseException | None) -> None:
-        if self._opened is None:
-            return
-        if error is None:
-            self.pools.ready(self._opened)
+        if _is_open(connecting):
+            self.opened = None
         else:
-            self.pools.close(self._opened)
+            super().begin()
 
 
-class _Asking(Call):
-    def ends(self, error: BaseException | None) -> None:
-        if error is None:
-            return
-        words = str(error)
-        if type(error).__name__ == "MaxConnectionsError" or words in (
+class _Asking(Asking):
+    def is_refusal(self, error: BaseException) -> bool:
+        return type(error).__name__ == "MaxConnectionsError" or str(error) in (
             "Too many connections",
             "No connection available.",
-        ):
-            self.pools.refused(self.arguments[0], self.begun_ns)
+        )
 
 
 class _AskingInThread(_Asking):
-    def begin(self) -> None:
-        self._label = self.pools.queueing(self.arguments[0])
-        self._label.__enter__()
-
-    def ends(self, error: BaseException | None) -> None:
-        self._label.__exit__()
-        super().ends(error)
+    in_thread = True
 
 
 def _released(pools: PoolRegistry, _: Any, connection: Any) -> None:
-    known = pools.of(_connecting(connection))
-    if known is not None:
-        pools.let_go(known)
+    pools.returned(_connecting(connection))
 
 
 def _disconnected(pools: PoolRegistry, pool: Any, in_use_too: Any = True) -> None:
@@ -105,21 +83,21 @@ def _disconnected(pools: PoolRegistry, pool: Any, in_use_too: Any = True) -> Non
 
 
 def _install(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "ConnectionPool.__init__", pools.hook(_made), at_end)
+    patches.rewrite(module, "ConnectionPool.__init__", partial(_made, pools), at_end)
     for owner in ("ConnectionPool", "BlockingConnectionPool"):
-        patches.rewrite(module, f"{owner}.make_connection", pools.passing(_connection_made), on_return)
-        patches.rewrite(module, f"{owner}.release", pools.hook(_released), on_entry_with_all)
-        patches.rewrite(module, f"{owner}.disconnect", pools.hook(_disconnected), on_entry_with_all)
-    patches.rewrite(module, "AbstractConnection.connect", pools.observed(_Connecting), observing)
-    patches.rewrite(module, "AbstractConnection.disconnect", pools.hook(PoolRegistry.closed), on_entry)
-    patches.rewrite(module, "AbstractConnection._close", pools.hook(PoolRegistry.closed), on_entry)
+        patches.rewrite(module, f"{owner}.make_connection", partial(_connection_made, pools), on_return)
+        patches.rewrite(module, f"{owner}.release", partial(_released, pools), on_entry_with_all)
+        patches.rewrite(module, f"{owner}.disconnect", partial(_disconnected, pools), on_entry_with_all)
+    patches.rewrite(module, "AbstractConnection.connect", partial(_Connecting, pools), observing)
+    patches.rewrite(module, "AbstractConnection.disconnect", pools.closed, on_entry)
+    patches.rewrite(module, "AbstractConnection._close", pools.closed, on_entry)
 
 
 def _install_blocking(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     _install(pools, patches, module)
-    patches.rewrite(module, "ConnectionPool.get_connection", pools.observed(_Asking), observing)
+    patches.rewrite(module, "ConnectionPool.get_connection", partial(_Asking, pools), observing)
     patches.rewrite(
-        module, "BlockingConnectionPool.get_connection", pools.observed(_AskingInThread), observing
+        module, "BlockingConnectionPool.get_connection", partial(_AskingInThread, pools), observing
     )
 
     def serving(_: Any) -> Any:
@@ -132,7 +110,7 @@ def _install_blocking(pools: PoolRegistry, patches: Patches, module: ModuleType)
 def _install_asyncio(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     _install(pools, patches, module)
     for owner in ("ConnectionPool", "BlockingConnectionPool"):
-        patches.rewrite(module, f"{owner}.get_connection", pools.observed(_Asking), observing)
+        patches.rewrite(module, f"{owner}.get_connection", partial(_Asking, pools), observing)
 
 
 MODULES = {"redis.connection": _install_blocking, "redis.asyncio.connection": _install_asyncio}

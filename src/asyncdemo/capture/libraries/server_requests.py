@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -61,8 +62,8 @@ _HANDLERS: dict[str, tuple[str, Transform, Callable[..., Any]]] = {
     "starlette.applications": ("Starlette.__call__", around_with_all, _of_scope),
 }
 """Module -> (function, where the hook goes in it, what returns the header)."""
-_PROTOCOLS = {"sanic.server.protocols.http_protocol": "HttpProtocol.connection_made"}
-"""Module -> function, called once its loop has accepted a connection, which uvloop does out of sight."""
+_PROTOCOL = "sanic.server.protocols.http_protocol"
+"""Learns of a connection that its loop has accepted, which uvloop does out of sight."""
 
 
 class Requests:
@@ -75,21 +76,16 @@ class Requests:
 
     def in_modules(self, patches: Patches) -> dict[str, Callable[[ModuleType], None]]:
         """Return module -> what is to be called once it is loaded."""
-        wanted: dict[str, Callable[[ModuleType], None]] = {}
-        for name in _HANDLERS:
-            wanted[name] = lambda module: self._install_handlers(patches, module)
-        for name in _PROTOCOLS:
-            wanted[name] = lambda module: self._install_protocol(patches, module)
-        return wanted
 
-    def _install_handlers(self, patches: Patches, module: ModuleType) -> None:
-        qualname, transform, header = _HANDLERS[module.__name__]
-        patches.rewrite(module, qualname, lambda *given: self._handling(header, given), transform)
-        patches.forget_sources()
+        def loaded(module: ModuleType) -> None:
+            if module.__name__ == _PROTOCOL:
+                patches.rewrite(module, "HttpProtocol.connection_made", self._connected, on_entry_with_all)
+            else:
+                qualname, transform, header = _HANDLERS[module.__name__]
+                patches.rewrite(module, qualname, lambda *given: self._handling(header, given), transform)
+            patches.forget_sources()
 
-    def _install_protocol(self, patches: Patches, module: ModuleType) -> None:
-        patches.rewrite(module, _PROTOCOLS[module.__name__], self._connected, on_entry_with_all)
-        patches.forget_sources()
+        return dict.fromkeys((*_HANDLERS, _PROTOCOL), loaded)
 
     # -- hooks ----------------------------------------------------------------------------------
 
@@ -105,7 +101,7 @@ class Requests:
         if isinstance(peer, tuple) and len(peer) >= 2 and isinstance(peer[1], int):
             self._recorder.define(wire.Accepted(peer[1], self._recorder.now()))
 
-    def _handling(self, header: Callable[..., Any], given: tuple[Any, ...]) -> _Handling | _NotTraced:
+    def _handling(self, header: Callable[..., Any], given: tuple[Any, ...]) -> _Handling | nullcontext[None]:
         value = header(*given)
         match = _TRACEPARENT.fullmatch(value) if isinstance(value, str) else None
         if match is None:
@@ -114,8 +110,6 @@ class Requests:
 
 
 class _Handling:
-    """Around a request, from when the framework begins it until it is through with it."""
-
     __slots__ = ("_number", "_recorder", "_trace_id", "_track")
 
     def __init__(self, recorder: Recorder, trace_id: str, track: int) -> None:
@@ -132,12 +126,4 @@ class _Handling:
         self._recorder.define(wire.Handled(self._number, self._recorder.now()))
 
 
-class _NotTraced:
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc_info: object) -> None:
-        pass
-
-
-_NOT_TRACED = _NotTraced()
+_NOT_TRACED = nullcontext()

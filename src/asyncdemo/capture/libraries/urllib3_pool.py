@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
-from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Call, PoolRegistry
+from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Asking, Connecting, PoolRegistry
 
 _MAKES_FOR_A_HOST = "PoolManager._new_pool"
 _SENDS_FOR_AWS = "URLLib3Session.send"
@@ -30,67 +31,35 @@ def _made(pools: PoolRegistry, pool: Any) -> None:
     pools.works_for(pool, client)
 
 
-def _connection_made(pools: PoolRegistry, pool: Any, connection: Any) -> None:
-    expected = pools.expect(pool)
-    if expected is not None:
-        pools.bind(expected, connection)
+class _Asking(Asking):
+    in_thread = True
 
-
-class _Asking(Call):
-    def begin(self) -> None:
-        self._label = self.pools.queueing(self.arguments[0])
-        self._label.__enter__()
-
-    def returns(self, connection: Any) -> None:
-        known = self.pools.of(connection)
-        if known is not None:
-            self.pools.hold(known)
-
-    def ends(self, error: BaseException | None) -> None:
-        self._label.__exit__()
-        if type(error).__name__ == "EmptyPoolError":
-            self.pools.refused(self.arguments[0], self.begun_ns)
-
-
-class _Connecting(Call):
-    def begin(self) -> None:
-        self._connection = self.pools.of(self.arguments[0])
-        if self._connection is not None and self._connection.index is None:
-            self.pools.opening(self._connection)
-
-    def ends(self, error: BaseException | None) -> None:
-        if self._connection is None:
-            return
-        if error is None:
-            self.pools.ready(self._connection)
-        else:
-            self.pools.close(self._connection)
+    def is_refusal(self, error: BaseException) -> bool:
+        return type(error).__name__ == "EmptyPoolError"
 
 
 def _given_back(pools: PoolRegistry, _: Any, connection: Any) -> None:
-    known = None if connection is None else pools.of(connection)
-    if known is not None:
-        pools.let_go(known)
+    pools.returned(connection)
 
 
 def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "HTTPConnectionPool.__init__", pools.hook(_made), at_end)
+    patches.rewrite(module, "HTTPConnectionPool.__init__", partial(_made, pools), at_end)
     for owner in ("HTTPConnectionPool", "HTTPSConnectionPool"):
-        patches.rewrite(module, f"{owner}._new_conn", pools.passing(_connection_made), on_return)
-    patches.rewrite(module, "HTTPConnectionPool._get_conn", pools.observed(_Asking), observing)
-    patches.rewrite(module, "HTTPConnectionPool.close", pools.hook(PoolRegistry.shut), on_entry)
-    patches.rewrite(module, "HTTPConnectionPool._put_conn", pools.hook(_given_back), on_entry_with_all)
+        patches.rewrite(module, f"{owner}._new_conn", pools.adopt, on_return)
+    patches.rewrite(module, "HTTPConnectionPool._get_conn", partial(_Asking, pools), observing)
+    patches.rewrite(module, "HTTPConnectionPool.close", pools.shut, on_entry)
+    patches.rewrite(module, "HTTPConnectionPool._put_conn", partial(_given_back, pools), on_entry_with_all)
 
 
 def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     for owner in ("HTTPConnection", "HTTPSConnection"):
-        patches.rewrite(module, f"{owner}.connect", pools.observed(_Connecting), observing)
-        patches.rewrite(module, f"{owner}.close", pools.hook(PoolRegistry.closed), on_entry)
+        patches.rewrite(module, f"{owner}.connect", partial(Connecting, pools), observing)
+        patches.rewrite(module, f"{owner}.close", pools.closed, on_entry)
 
 
 def _install_manager(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     """Closing a client of several hosts drops its pools, whose connections are left to be collected."""
-    patches.rewrite(module, "PoolManager.clear", pools.hook(PoolRegistry.shut), on_entry)
+    patches.rewrite(module, "PoolManager.clear", pools.shut, on_entry)
 
 
 MODULES = {

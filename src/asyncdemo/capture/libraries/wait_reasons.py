@@ -154,5 +154,4 @@ def _package(filename: str) -> str:
 
 
 def is_known(modules: dict[str, Any]) -> bool:
-    """Return whether any of these libraries is imported."""
     return any(name in modules for name in _REASONS)

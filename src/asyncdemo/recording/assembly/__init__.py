@@ -5,6 +5,6 @@ Not here: starting, ending and reading from processes (see ``runner``).
 
 from asyncdemo.recording.assembly.assembly import Assembly
 from asyncdemo.recording.assembly.live_feed import Listener
-from asyncdemo.recording.assembly.request_matcher import RequestMatcher
+from asyncdemo.recording.assembly.requests import RequestMatcher
 
 __all__ = ["Assembly", "Listener", "RequestMatcher"]

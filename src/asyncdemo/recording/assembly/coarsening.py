@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from asyncdemo.model import TrackKind
-from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.records import TrackRecord
 from asyncdemo.recording.assembly.spans import StepSum
+
+if TYPE_CHECKING:
+    from asyncdemo.recording.assembly.assembly import Assembly
 
 MOST_SPANS = 2_000_000
 _SPANS_A_STEP = 3
@@ -29,8 +32,8 @@ _MOST_WAKES = 2_000_000
 
 
 class Coarsening:
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
         self._new_steps = 0
         self._look_at = MOST_SPANS
         self._stretch_ns = 0
@@ -59,40 +62,40 @@ class Coarsening:
             self._look()
 
     def _look(self) -> None:
-        tracks = self._ledger.tracks
+        tracks = self._assembly.tracks
         count = sum(len(track.spans) for track in tracks.values())
         if count > MOST_SPANS:
             self._coarsen()
             count = sum(len(track.spans) for track in tracks.values())
         # If little could be saved, there is no point in trying again soon.
         self._look_at = max(MOST_SPANS - count, count, MOST_SPANS // 4)
-        if len(self._ledger.wakes) > _MOST_WAKES:
-            self._wakes_from_ns = self._ledger.wakes.forget_first(_MOST_WAKES // 2)
+        if len(self._assembly.wakes) > _MOST_WAKES:
+            self._wakes_from_ns = self._assembly.wakes.forget_first(_MOST_WAKES // 2)
 
     def _coarsen(self) -> None:
-        ledger = self._ledger
-        begun_ns = min(track.start_ns for track in ledger.tracks.values())
-        busy = sum(len(track.spans) > _SPANS_A_STRETCH for track in ledger.tracks.values())
-        wanted_ns = 2 * _SPANS_A_STRETCH * busy * (ledger.now_ns - begun_ns) // MOST_SPANS
+        assembly = self._assembly
+        begun_ns = min(track.start_ns for track in assembly.tracks.values())
+        busy = sum(len(track.spans) > _SPANS_A_STRETCH for track in assembly.tracks.values())
+        wanted_ns = 2 * _SPANS_A_STRETCH * busy * (assembly.now_ns - begun_ns) // MOST_SPANS
         self._stretch_ns = max(wanted_ns, self._stretch_ns, _LEAST_NS)
-        self._until_ns = ledger.now_ns
+        self._until_ns = assembly.now_ns
         fixed = self._fixed()
         edges = self._edges()
-        for index, track in ledger.tracks.items():
+        for index, track in assembly.tracks.items():
             if len(track.spans) > _SPANS_A_STRETCH and track.kind is TrackKind.TASK:
                 track.spans.coarsen(self._stretch_ns, _LONG_WAIT_NS, fixed, edges.get(index, ()))
 
     def _fixed(self) -> frozenset[int]:
         """Return the causes of waits that other things are looked up by."""
-        ledger = self._ledger
+        assembly = self._assembly
         return frozenset(
             index
-            for index, cause in enumerate(ledger.causes.table)
-            if index in ledger.item_waits
+            for index, cause in enumerate(assembly.causes.table)
+            if index in assembly.item_waits
             or cause.reason == "task"
             or (
                 cause.on is not None
-                and (track := ledger.tracks.get(cause.on)) is not None
+                and (track := assembly.tracks.get(cause.on)) is not None
                 and track.kind is TrackKind.THREAD
             )
         )
@@ -100,9 +103,9 @@ class Coarsening:
     def _edges(self) -> dict[int, Sequence[int]]:
         """Return track -> when calls and handlings on it begin and end, in order."""
         edges: defaultdict[int, list[int]] = defaultdict(list)
-        ledger = self._ledger
-        opened = [(lane.track, lane.start_ns, lane.end_ns) for lane in ledger.lanes.values()]
-        for handlings in ledger.handlings.values():
+        assembly = self._assembly
+        opened = [(lane.track, lane.start_ns, lane.end_ns) for lane in assembly.lanes.values()]
+        for handlings in assembly.requests.handlings.values():
             opened += [(one.track, one.start_ns, one.end_ns) for one in handlings]
         for track, start_ns, end_ns in opened:
             edges[track].append(start_ns)
@@ -115,9 +118,9 @@ class Coarsening:
 
     def _add_borrowed(self, edges: defaultdict[int, list[int]]) -> None:
         """Add the waits for child tasks: the lane shows what the child does meanwhile."""
-        tracks = self._ledger.tracks
+        tracks = self._assembly.tracks
         children: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        for index, cause in enumerate(self._ledger.causes.table):
+        for index, cause in enumerate(self._assembly.causes.table):
             child = tracks.get(cause.on) if cause.reason == "task" and cause.on is not None else None
             if child is not None and child.parent in tracks and cause.on is not None:
                 children[child.parent][index] = cause.on
@@ -133,7 +136,6 @@ class Coarsening:
                     edges[awaited].append(tracks[awaited].ended_ns - 1)
 
     def words(self, origin_ns: int) -> tuple[str, ...]:
-        """Return sentences for readers of the run."""
         said = []
         if self._summed_steps:
             from_s, until_s = ((ns - origin_ns) / 1e9 for ns in (self._summed_from_ns, self._summed_until_ns))

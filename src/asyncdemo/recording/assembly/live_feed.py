@@ -152,8 +152,6 @@ class LiveFeed:
 
 
 class NoFeed(LiveFeed):
-    """A feed without a listener."""
-
     def __init__(self) -> None:
         self.origin_ns = 0
 

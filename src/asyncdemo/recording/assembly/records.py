@@ -1,18 +1,15 @@
-"""What is known so far about one process, track, resource, work item, lane, slot or request.
+"""What is known so far about one process, track, resource, work item, lane or slot.
 
-Indices are those of the traced process. Not here: the tables that hold these records (see ``ledger``).
+Indices are those of the traced process. Not here: the tables that hold these records (see ``assembly``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from array import array
+from dataclasses import dataclass, field, replace
 
-from asyncdemo.model import Outcome, ResourceKind, Site, TrackKind
-from asyncdemo.recording.assembly.off_cpu import Piece
-from asyncdemo.recording.assembly.spans import SpansBuilder
-
-_SERVER_ERRORS = 500
-"""From this status on, the server failed."""
+from asyncdemo.model import NO_WAIT, Outcome, ResourceKind, Site, TrackKind, Wait, Wakes
+from asyncdemo.recording.assembly.spans import SeenWait, SpansBuilder
 
 
 @dataclass(slots=True)
@@ -30,15 +27,16 @@ class ProcessRecord:
     forks: int = 0
     gone: bool = False
 
+    @property
+    def title(self) -> str:
+        return (self.name or f"process {self.number}") if self.number else "The script"
+
     def label(self, name: str) -> str:
-        """Return the label of a row that is called ``name`` within this process."""
-        return f"{name} ({self.name or f'process {self.number}'})" if self.number else name
+        return f"{name} ({self.title})" if self.number else name
 
 
 @dataclass(slots=True, eq=False)
 class TrackRecord:
-    """What is known so far about one track."""
-
     kind: TrackKind
     start_ns: int
     process: ProcessRecord
@@ -64,19 +62,18 @@ class TrackRecord:
     waits_for_items: bool = False
     referred: bool = False
     """Something else that is kept refers to it."""
-    off_cpu: list[Piece] = field(default_factory=list)
+    off_cpu: list[SeenWait] = field(default_factory=list)
     """For a thread: its waits that it did not report itself."""
 
     @property
     def label(self) -> str:
-        """The label of its row."""
         name = f"{self.name} {self.function}".strip() if self.kind is TrackKind.TASK else self.name
         return self.process.label(name)
 
 
 @dataclass(slots=True)
 class ResourceRecord:
-    """What is known so far about one resource; all after ``process`` only about a pool."""
+    """All after ``process`` is only known of a pool."""
 
     kind: ResourceKind
     limit: int | None
@@ -129,31 +126,55 @@ class Held:
     site: int | None = None
 
 
-@dataclass(slots=True)
-class RequestRecord:
-    """What the load client has reported about one request. ``port`` is the client's; 0 while unknown."""
+class Causes:
+    """The table that the wait columns index, with each cause once."""
 
-    name: str
-    trace_id: str
-    intended_ns: int
-    sent_ns: int
-    port: int
-    answered_ns: int | None = None
-    status: int | None = None
-    error: str | None = None
+    def __init__(self) -> None:
+        self.table: list[Wait] = [NO_WAIT]
+        self._index: dict[Wait, int] = {NO_WAIT: 0}
 
-    @property
-    def outcome(self) -> Outcome:
-        if self.answered_ns is None:
-            return Outcome.OPEN
-        served = self.error is None and self.status is not None and self.status < _SERVER_ERRORS
-        return Outcome.RETURNED if served else Outcome.RAISED
+    def __getitem__(self, index: int) -> Wait:
+        return self.table[index]
+
+    def index(self, wait: Wait) -> int:
+        index = self._index.get(wait)
+        if index is None:
+            index = self._index[wait] = len(self.table)
+            self.table.append(wait)
+        return index
+
+    def add(self, wait: Wait) -> int:
+        """Add a row of its own, even if there is an equal one; return its index."""
+        self.table.append(wait)
+        return len(self.table) - 1
+
+    def renumbered(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
+        """Return the same rows with the indices that tracks and resources have in the run."""
+        renumbered = Causes()
+        renumbered.table = [
+            cause
+            if cause.on is None and cause.resource is None
+            else replace(cause, on=_at(tracks, cause.on), resource=_at(resources, cause.resource))
+            for cause in self.table
+        ]
+        for index, cause in enumerate(renumbered.table):
+            renumbered._index.setdefault(cause, index)
+        return renumbered
 
 
-@dataclass(slots=True)
-class Handling:
-    """A server's handling of one request, on one track. ``end_ns`` is None while it continues."""
+def _at(places: dict[int, int], index: int | None) -> int | None:
+    return None if index is None else places.get(index)
 
-    track: int
-    start_ns: int
-    end_ns: int | None = None
+
+class RawWakes(Wakes):
+    """Wakes by the indices of the traced processes, which do not fit into 32 bits."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._at, self._waker, self._woken = array("q"), array("q"), array("q")
+
+    def forget_first(self, count: int) -> int:
+        """Delete the first ``count`` wakes; return the time of the first that is left."""
+        del self._at[:count], self._waker[:count], self._woken[:count]
+        return self._at[0]

@@ -1,19 +1,102 @@
-"""The spans of a request: from its intended send, through the server's track, to its response.
+"""Match the two sides of a server's requests, and compose each request's spans from both.
 
-Pure functions. Not here: what the load client and the server report (see ``request_matcher``).
+The load client's reports and the events of the server arrive on different connections, in any order, and are
+matched by the trace id.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from asyncdemo.model import Request, Spans, State, TrackKind, Wait
-from asyncdemo.recording.assembly.ledger import Causes
-from asyncdemo.recording.assembly.records import RequestRecord
+from asyncdemo.model import Outcome, Request, Spans, State, TrackKind, Wait
+from asyncdemo.recording.assembly.live_feed import LiveFeed
+from asyncdemo.recording.assembly.records import Causes
 from asyncdemo.recording.assembly.spans import SpansBuilder
+
+_SERVER_ERRORS = 500
+"""From this status on, the server failed."""
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """What the load client has reported about one request. ``port`` is the client's; 0 while unknown."""
+
+    name: str
+    trace_id: str
+    intended_ns: int
+    sent_ns: int
+    port: int
+    answered_ns: int | None = None
+    status: int | None = None
+    error: str | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.answered_ns is None:
+            return Outcome.OPEN
+        served = self.error is None and self.status is not None and self.status < _SERVER_ERRORS
+        return Outcome.RETURNED if served else Outcome.RAISED
+
+
+@dataclass(slots=True)
+class Handling:
+    """A server's handling of one request, on one track. ``end_ns`` is None while it continues."""
+
+    track: int
+    start_ns: int
+    end_ns: int | None = None
+
+
+class RequestMatcher:
+    """Stores both sides. ``on_answer(at_ns)`` is called after each response that the client reports."""
+
+    def __init__(self, feed: LiveFeed, on_answer: Callable[[int], None]) -> None:
+        self._feed = feed
+        self._on_answer = on_answer
+        self._in_progress: dict[int, tuple[str, Handling]] = {}
+        self.sent: dict[int, RequestRecord] = {}
+        """By the load client's numbers."""
+        self.handlings: defaultdict[str, list[Handling]] = defaultdict(list)
+        """By the request's trace id: outer ones before those nested in them."""
+        self.accepted: defaultdict[int, list[int]] = defaultdict(list)
+        """The client's port -> when connections from it were accepted; ports are reused."""
+
+    # -- the client -----------------------------------------------------------------------------
+
+    def request_sent(
+        self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
+    ) -> None:
+        """``port`` is the client's own; 0 if it is not known yet."""
+        self.sent[number] = RequestRecord(name, trace_id, intended_ns, sent_ns, port)
+        self._feed.request_sent(number, trace_id, name, intended_ns)
+
+    def request_connected(self, number: int, port: int) -> None:
+        self.sent[number].port = port
+
+    def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None:
+        """``error`` says why there is no complete response."""
+        request = self.sent[number]
+        request.answered_ns, request.status, request.error = at_ns, status, error
+        self._feed.request_answered(request.trace_id, at_ns, request.outcome)
+        self._on_answer(at_ns)
+
+    # -- the server -----------------------------------------------------------------------------
+
+    def handling(self, number: int, trace_id: str, track: int, at_ns: int) -> None:
+        begun = Handling(track, at_ns)
+        self._in_progress[number] = trace_id, begun
+        self.handlings[trace_id].append(begun)
+        self._feed.handling(trace_id, track, at_ns)
+
+    def handled(self, number: int, at_ns: int) -> None:
+        """Note the end of a handling. Raise KeyError if it never began."""
+        trace_id, over = self._in_progress.pop(number)
+        over.end_ns = at_ns
+        self._feed.handled(trace_id, over.track, at_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +123,21 @@ def compose(
     recording, for a request without a response.
     """
     end_ns = max(request.answered_ns if request.answered_ns is not None else now_ns, request.sent_ns)
-    accepted_ns = _first_since(accepted, request.sent_ns, end_ns)
+    place = bisect_left(accepted, request.sent_ns)
+    accepted_ns = accepted[place] if place < len(accepted) and accepted[place] <= end_ns else None
     handlers = [handler for handler in handlers if handler.start_ns < end_ns]
     spans = SpansBuilder()
     if request.intended_ns < request.sent_ns:
         spans.add(request.intended_ns, State.WAITING, causes.index(Wait("client")))
     spans.add(request.sent_ns, State.QUEUED, causes.index(Wait("accept")))
     if accepted_ns is not None:
-        in_thread = bool(handlers) and handlers[0].kind is TrackKind.THREAD
-        if in_thread:
+        if handlers and handlers[0].kind is TrackKind.THREAD:
             spans.add(accepted_ns, State.QUEUED, causes.index(Wait("worker thread")))
         else:
             spans.add(accepted_ns, State.READY)
     for start_ns, stop_ns, handler in _innermost(handlers, end_ns):
-        for start, state, wait in _columns(handler.spans.clip(start_ns, stop_ns)):
+        starts, states, waits, _ = handler.spans.clip(start_ns, stop_ns).columns
+        for start, state, wait in zip(starts, states, waits, strict=True):
             spans.add(max(start, request.sent_ns), state, wait)
     if handlers and handlers[0].end_ns < end_ns:
         spans.add(handlers[0].end_ns, State.WAITING, causes.index(Wait("response")))
@@ -72,11 +156,6 @@ def compose(
     )
 
 
-def _first_since(times: Sequence[int], since_ns: int, until_ns: int) -> int | None:
-    place = bisect_left(times, since_ns)
-    return times[place] if place < len(times) and times[place] <= until_ns else None
-
-
 def _innermost(handlers: Sequence[Handler], end_ns: int) -> list[tuple[int, int, Handler]]:
     """Return who was at work on it and when; if two overlap, the one that began later."""
     edges = sorted({edge for handler in handlers for edge in (handler.start_ns, min(handler.end_ns, end_ns))})
@@ -86,8 +165,3 @@ def _innermost(handlers: Sequence[Handler], end_ns: int) -> list[tuple[int, int,
         if within:
             parts.append((start_ns, stop_ns, within[-1]))
     return parts
-
-
-def _columns(spans: Spans) -> list[tuple[int, State, int]]:
-    starts, states, waits, _ = spans.columns
-    return [(start, State(state), wait) for start, state, wait in zip(starts, states, waits, strict=True)]

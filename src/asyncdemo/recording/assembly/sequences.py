@@ -10,7 +10,7 @@ import linecache
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from asyncdemo.analysis import awaits
@@ -34,35 +34,18 @@ class Pause:
 
 
 @dataclass(slots=True)
-class _Calls:
-    """What one coroutine call awaited, in order."""
-
-    track: int
-    waits: dict[int, _Wait] = field(default_factory=dict)
-    """By what was awaited."""
-
-    @property
-    def sites(self) -> tuple[Site, ...]:
-        return tuple(dict.fromkeys(wait.site for wait in self.waits.values()))
-
-    def at(self, site: Site) -> _Calls:
-        """Return the calls on one line."""
-        return _Calls(self.track, {key: wait for key, wait in self.waits.items() if wait.site == site})
-
-
-@dataclass(frozen=True, slots=True)
 class _Wait:
     """The wait for one awaited call, from the start of its first pause to the end of its last."""
 
     site: Site
     start_ns: int
     end_ns: int
-    waited_ns: int
+    waited_ns: int = 0
 
 
 def find(pauses: Sequence[Pause], spans: Mapping[int, Spans]) -> tuple[AwaitSequence, ...]:
     """Return the sequences of calls that waited at least twice for the outside world; ``spans`` by track."""
-    by_call: defaultdict[tuple[int, int], _Calls] = defaultdict(lambda: _Calls(-1))
+    by_call: defaultdict[tuple[int, int], dict[int, _Wait]] = defaultdict(dict)
     for number, pause in enumerate(pauses):
         if not _is_outside(spans[pause.track], pause.start_ns):
             continue
@@ -70,13 +53,16 @@ def find(pauses: Sequence[Pause], spans: Mapping[int, Spans]) -> tuple[AwaitSequ
             if site is None:
                 continue
             awaited = pause.chain[depth + 1][0] if depth + 1 < len(pause.chain) else -1 - number
-            calls = by_call[pause.track, call]
-            calls.track = pause.track
-            before = calls.waits.get(awaited, _Wait(site, pause.start_ns, pause.start_ns, 0))
-            waited_ns = before.waited_ns + pause.end_ns - pause.start_ns
-            calls.waits[awaited] = _Wait(before.site, before.start_ns, pause.end_ns, waited_ns)
+            waits = by_call[pause.track, call]
+            wait = waits.setdefault(awaited, _Wait(site, pause.start_ns, pause.end_ns))
+            wait.end_ns = pause.end_ns
+            wait.waited_ns += pause.end_ns - pause.start_ns
     judge = cache(_independent)
-    return tuple(found for calls in by_call.values() for found in _sequences(calls, judge))
+    return tuple(
+        found
+        for (track, _), waits in by_call.items()
+        for found in _sequences(track, list(waits.values()), judge)
+    )
 
 
 def _is_outside(spans: Spans, at_ns: int) -> bool:
@@ -92,27 +78,24 @@ def _independent(sites: tuple[Site, ...]) -> bool | None:
     return awaits.independent(source, [site.line for site in sites]) if source else None
 
 
-def _sequences(calls: _Calls, judge: Callable[[tuple[Site, ...]], bool | None]) -> Iterator[AwaitSequence]:
+def _sequences(
+    track: int, waits: Sequence[_Wait], judge: Callable[[tuple[Site, ...]], bool | None]
+) -> Iterator[AwaitSequence]:
     """Yield all awaits of the call as one sequence and, if some depend on others, each loop separately."""
-    if len(calls.waits) < 2:
+    if len(waits) < 2:
         return
-    sites = calls.sites
+    sites = tuple(dict.fromkeys(wait.site for wait in waits))
     independent = judge(sites)
-    yield _sequence(calls, independent)
-    if independent is False and len(sites) > 1:
-        for site in sites:
-            yield from _sequences(calls.at(site), judge)
-
-
-def _sequence(calls: _Calls, independent: bool | None) -> AwaitSequence:
-    waits = list(calls.waits.values())
-    return AwaitSequence(
-        track=calls.track,
+    yield AwaitSequence(
+        track=track,
         start_ns=min(wait.start_ns for wait in waits),
         end_ns=max(wait.end_ns for wait in waits),
         count=len(waits),
         waited_ns=sum(wait.waited_ns for wait in waits),
         longest_ns=max(wait.waited_ns for wait in waits),
-        sites=calls.sites,
+        sites=sites,
         independent=independent,
     )
+    if independent is False and len(sites) > 1:
+        for site in sites:
+            yield from _sequences(track, [wait for wait in waits if wait.site == site], judge)

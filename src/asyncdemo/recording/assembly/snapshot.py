@@ -10,6 +10,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from asyncdemo.analysis.awaits import assigned_names, function_at, unawaited_call
 from asyncdemo.model import (
@@ -20,6 +21,7 @@ from asyncdemo.model import (
     Connection,
     Holding,
     Lane,
+    MemorySample,
     Request,
     Resource,
     Run,
@@ -31,22 +33,23 @@ from asyncdemo.model import (
     State,
     Stuck,
     Track,
+    TrackKind,
     Unawaited,
     Wait,
     Wakes,
 )
-from asyncdemo.recording.assembly import sequences, standstill
+from asyncdemo.recording.assembly import sequences
 from asyncdemo.recording.assembly.explanations import explain
-from asyncdemo.recording.assembly.ledger import Ledger
-from asyncdemo.recording.assembly.off_cpu import with_waits
 from asyncdemo.recording.assembly.records import Held, Item, ResourceRecord
 from asyncdemo.recording.assembly.requests import Handler, compose
-from asyncdemo.recording.assembly.spans import SpansBuilder
-from asyncdemo.recording.assembly.state import AssemblyState
+from asyncdemo.recording.assembly.spans import SpansBuilder, pieces, with_waits
+
+if TYPE_CHECKING:
+    from asyncdemo.recording.assembly.assembly import Assembly
 
 
 def snapshot(
-    state: AssemblyState,
+    assembly: Assembly,
     *,
     name: str,
     script: str,
@@ -54,78 +57,90 @@ def snapshot(
     outcome: RunOutcome,
     exit_code: int | None,
 ) -> Run:
-    ledger, summing = state.ledger, state.summing
-    builder = _Builder(ledger, state.threshold_ns)
-    tracks = builder.tracks()
+    builder = _Builder(assembly)
+    tracks, summing = builder.tracks, assembly.summing
     stuck, holdings = builder.standstill()
     return Run(
         name=name,
         script=script,
         argv=tuple(argv),
-        python=ledger.python,
-        clock=ledger.clock,
+        python=assembly.python,
+        clock=assembly.clock,
         outcome=outcome,
         exit_code=exit_code,
-        threshold_ns=state.threshold_ns,
+        threshold_ns=assembly.threshold_ns,
         tracks=tracks,
-        lanes=builder.named_lanes(tracks) if state.named else builder.track_lanes(tracks),
-        named=state.named,
-        knobs=dict(ledger.knobs),
+        lanes=builder.named_lanes() if assembly.named else builder.track_lanes(),
+        named=assembly.named,
+        knobs=dict(assembly.knobs),
         resources=builder.resources(),
         wakes=builder.wakes(),
-        slow_steps=builder.slow_steps(tracks),
+        slow_steps=builder.slow_steps(),
         blocking_calls=builder.blocking_calls(),
-        await_sequences=builder.await_sequences(tracks),
-        unawaited=tuple(_at_its_call(one) for one in ledger.unawaited),
-        uncaught=tuple(ledger.uncaught),
+        await_sequences=builder.await_sequences(),
+        unawaited=tuple(_at_its_call(one) for one in assembly.unawaited),
+        uncaught=tuple(assembly.uncaught),
         left_pending=builder.left_pending(),
         stuck=stuck,
         holdings=holdings,
-        idle=bool(stuck) and all(ledger.idle.get(number) for number in ledger.stuck),
-        result=ledger.result,
+        idle=bool(stuck) and all(assembly.idle.get(number) for number in assembly.stuck),
+        result=assembly.result,
         notes=(
-            *ledger.notes,
-            *_forks(ledger),
+            *assembly.notes,
+            *_forks(assembly),
             *(() if summing is None else summing.words()),
-            *state.coarsening.words(min((track.start_ns for track in tracks), default=0)),
+            *assembly.coarsening.words(min((track.start_ns for track in tracks), default=0)),
         ),
-        requests=builder.requests(tracks),
-        memory=ledger.memory_while_it_ran(),
-        processes=len(ledger.processes),
-        summed=() if summing is None else summing.build(ledger.in_order()),
-        delays=tuple(ledger.delays),
+        requests=builder.requests(),
+        memory=_memory_while_it_ran(assembly),
+        processes=len(assembly.processes),
+        summed=() if summing is None else summing.build(builder.order),
+        delays=tuple(assembly.delays),
     )
 
 
 class _Builder:
     """One snapshot, which turns the growing columns into the parts of a ``Run``."""
 
-    def __init__(self, ledger: Ledger, threshold_ns: int) -> None:
-        self._ledger = ledger
-        self._threshold_ns = threshold_ns
-        self._order = ledger.in_order()
-        self._ends = ledger.ends()
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+        made = sorted(assembly.tracks, key=lambda index: (assembly.tracks[index].start_ns, index))
+        self.order = {index: place for place, index in enumerate(made)}
+        """Track -> its index in the run, in order of creation."""
+        self._ends = self._ends_of_processes()
         self._end_ns = max(self._ends.values())
-        self._resources = {index: place for place, index in enumerate(sorted(ledger.resources))}
-        self._causes = ledger.causes.renumbered(self._order, self._resources)
-        self._items = {index: replace(item) for index, item in ledger.items.items()}
-        self._begun = {step.track: step.start_ns for step in ledger.begun.values()}
+        self._resources = {index: place for place, index in enumerate(sorted(assembly.resources))}
+        self._causes = assembly.causes.renumbered(self.order, self._resources)
+        self._items = {index: replace(item) for index, item in assembly.items.items()}
+        self._begun = {step.track: step.start_ns for step in assembly.begun.values()}
         self._shown_spans: dict[int, Spans] = {}
+        self.tracks = self._tracks()
+
+    def _ends_of_processes(self) -> dict[int, int]:
+        """Return process -> end time of what it has not closed, as far as recorded."""
+        assembly = self._assembly
+        run_ns = max([assembly.now_ns, *(track.ended_ns for track in assembly.tracks.values())])
+        ends = {number: one.now_ns if one.gone else run_ns for number, one in assembly.processes.items()}
+        for track in assembly.tracks.values():
+            ends[track.process.number] = max(ends[track.process.number], track.ended_ns)
+        return ends
+
+    def _position(self, track: int | None) -> int | None:
+        return None if track is None else self.order.get(track)
 
     # -- tracks and lanes -----------------------------------------------------------------------
 
-    def tracks(self) -> tuple[Track, ...]:
-        ledger = self._ledger
+    def _tracks(self) -> tuple[Track, ...]:
         first_task: dict[int, int] = {}
         parents = self._parents()
-        for index in self._order:
-            thread = ledger.tracks[index].thread
+        for index in self.order:
+            thread = self._assembly.tracks[index].thread
             if thread is not None:
-                first_task.setdefault(thread, self._order[index])
+                first_task.setdefault(thread, self.order[index])
         self._start_process_items()
         built = []
-        for index, position in self._order.items():
-            t = ledger.tracks[index]
+        for index, position in self.order.items():
+            t = self._assembly.tracks[index]
             end_ns = self._ends[t.process.number]
             closed_ns = max(t.closed_ns if t.closed_ns is not None else end_ns, t.start_ns)
             spans = self._with_what_goes_on(index, t.spans).build(closed_ns, self._causes.table)
@@ -149,12 +164,12 @@ class _Builder:
                     end_ns=closed_ns,
                     outcome=t.outcome,
                     spans=spans,
-                    site=ledger.site(t.site),
-                    created_at=ledger.site(t.created_at),
+                    site=self._assembly.site(t.site),
+                    created_at=self._assembly.site(t.created_at),
                     parent=parents.get(index),
-                    thread=None if t.thread is None else self._order.get(t.thread),
+                    thread=None if t.thread is None else self.order.get(t.thread),
                     steps=t.steps,
-                    cpu_ns=t.cpu_ns if ledger.clock is Clock.REAL else None,
+                    cpu_ns=t.cpu_ns if self._assembly.clock is Clock.REAL else None,
                     error=t.error,
                     own=t.own,
                     process=t.process.number,
@@ -165,30 +180,29 @@ class _Builder:
 
     def _parents(self) -> dict[int, int]:
         """Return track -> index of its creator. A track that would descend from itself has no parent."""
-        tracks, parents, rooted = self._ledger.tracks, dict[int, int](), set[int]()
-        for index in self._order:
+        tracks, parents, rooted = self._assembly.tracks, dict[int, int](), set[int]()
+        for index in self.order:
             path: list[int] = []
             at: int | None = index
-            while at is not None and at in self._order and at not in rooted:
+            while at is not None and at in self.order and at not in rooted:
                 rooted.add(at)
                 path.append(at)
                 at = tracks[at].parent
             circle = at in path
             for child in path[:-1] if circle else path:
                 parent = tracks[child].parent
-                if parent is not None and parent in self._order:
-                    parents[child] = self._order[parent]
+                if parent is not None and parent in self.order:
+                    parents[child] = self.order[parent]
         return parents
 
     def _with_what_goes_on(self, index: int, spans: SpansBuilder) -> SpansBuilder:
         """Return its spans with the step that has begun, or with its being ready."""
-        ledger = self._ledger
         begun_ns = self._begun.get(index)
-        if begun_ns is None and index not in ledger.starved:
+        if begun_ns is None and index not in self._assembly.starved:
             return spans
         spans = spans.copy()
-        if index in ledger.starved:
-            spans.add(ledger.starved[index], State.READY)
+        if index in self._assembly.starved:
+            spans.add(self._assembly.starved[index], State.READY)
         if begun_ns is not None:
             spans.add(begun_ns, State.RUNNING)
         return spans
@@ -200,7 +214,7 @@ class _Builder:
             if item.started_ns is None and item.done_ns is not None and item.resource is not None:
                 by_pool[item.resource].append(item)
         for resource, items in by_pool.items():
-            free = [0] * (self._ledger.resources[resource].limit or len(items))
+            free = [0] * (self._assembly.resources[resource].limit or len(items))
             for item in sorted(items, key=lambda i: i.queued_ns):
                 assert item.done_ns is not None
                 worker = min(range(len(free)), key=free.__getitem__)
@@ -209,15 +223,12 @@ class _Builder:
 
     def _split_at_item_start(self, spans: Spans) -> Spans:
         """Turn waiting for a work item into queueing until a worker takes it."""
-        starts, states, waits, end_ns = spans.columns
         builder = SpansBuilder()
-        for position, start_ns in enumerate(starts):
-            wait = waits[position]
-            item = self._items.get(self._ledger.item_waits.get(wait, -1))
+        for start_ns, stop_ns, state, wait in pieces(spans):
+            item = self._items.get(self._assembly.item_waits.get(wait, -1))
             if item is None:
-                builder.add(start_ns, State(states[position]), wait)
+                builder.add(start_ns, state, wait)
                 continue
-            stop_ns = starts[position + 1] if position + 1 < len(starts) else end_ns
             started_ns = item.started_ns if item.started_ns is not None else stop_ns
             site = self._causes[wait].site
             if started_ns > start_ns:
@@ -227,9 +238,9 @@ class _Builder:
             if started_ns < stop_ns:
                 done = self._causes.index(Wait("thread", site=site))
                 builder.add(max(start_ns, started_ns), State.WAITING, done)
-        return builder.build(end_ns, self._causes.table)
+        return builder.build(spans.columns[-1], self._causes.table)
 
-    def track_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:
+    def track_lanes(self) -> tuple[Lane, ...]:
         return tuple(
             Lane(
                 name=record.label,
@@ -237,11 +248,11 @@ class _Builder:
                 start_ns=track.start_ns,
                 end_ns=track.end_ns,
                 outcome=track.outcome,
-                spans=self._as_shown(track.index, tracks),
+                spans=self._as_shown(track.index),
                 function=track.function,
                 error=track.error,
             )
-            for track, record in zip(tracks, (self._ledger.tracks[i] for i in self._order), strict=True)
+            for track, record in zip(self.tracks, (self._assembly.tracks[i] for i in self.order), strict=True)
             if not (record.own or (record.hosts_loop and self._only_hosts(track)))
         )
 
@@ -252,17 +263,17 @@ class _Builder:
             for span in track.spans
             if span.wait.reason not in LOOPS and span.state is not State.READY
         )
-        return outside < self._threshold_ns
+        return outside < self._assembly.threshold_ns
 
-    def named_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:
+    def named_lanes(self) -> tuple[Lane, ...]:
         lanes = []
-        for opened in sorted(self._ledger.lanes.values(), key=lambda lane: lane.start_ns):
-            position = self._order.get(opened.track)
+        for opened in sorted(self._assembly.lanes.values(), key=lambda lane: lane.start_ns):
+            position = self.order.get(opened.track)
             if position is None:
                 continue
-            end_ns = opened.end_ns if opened.end_ns is not None else tracks[position].end_ns
+            end_ns = opened.end_ns if opened.end_ns is not None else self.tracks[position].end_ns
             end_ns = max(end_ns, opened.start_ns)
-            spans = self._as_shown(position, tracks).clip(opened.start_ns, end_ns)
+            spans = self._as_shown(position).clip(opened.start_ns, end_ns)
             # An abandoned generator outlives its task until another task closes it.
             spans = spans.waiting_until(end_ns)
             lanes.append(
@@ -280,71 +291,69 @@ class _Builder:
             )
         return tuple(lanes)
 
-    def _as_shown(self, position: int, tracks: Sequence[Track], depth: int = 0) -> Spans:
+    def _as_shown(self, position: int, depth: int = 0) -> Spans:
         """Return a track's spans, with the states of its own child instead of waiting for it."""
         known = self._shown_spans.get(position)
         if known is not None:
             return known
-        spans = tracks[position].spans
-        starts, states, waits, end_ns = spans.columns
-        own = {
-            wait
+        spans = self.tracks[position].spans
+        _, _, waits, end_ns = spans.columns
+        children = {
+            wait: child
             for wait in set(waits)
             if self._causes[wait].reason == "task"
             and (child := self._causes[wait].on) is not None
-            and tracks[child].parent == position
+            and self.tracks[child].parent == position
         }
-        if own and depth < 50:
+        if children and depth < 50:
             builder = SpansBuilder()
-            for i, start_ns in enumerate(starts):
-                builder.add(start_ns, State(states[i]), waits[i])
-                if waits[i] not in own or states[i] != State.WAITING:
+            for start_ns, stop_ns, state, wait in pieces(spans):
+                builder.add(start_ns, state, wait)
+                if wait not in children or state != State.WAITING:
                     continue
-                child = self._causes[waits[i]].on
-                assert child is not None
-                stop_ns = starts[i + 1] if i + 1 < len(starts) else end_ns
-                borrowed = self._as_shown(child, tracks, depth + 1).clip(start_ns, stop_ns)
+                child = children[wait]
+                borrowed = self._as_shown(child, depth + 1).clip(start_ns, stop_ns)
                 for span in borrowed:
                     via = self._causes.index(replace(span.wait, via=child))
                     builder.add(span.start_ns, span.state, via)
                 if len(borrowed) and borrowed[-1].end_ns < stop_ns:
-                    builder.add(borrowed[-1].end_ns, State.WAITING, waits[i])
+                    builder.add(borrowed[-1].end_ns, State.WAITING, wait)
             spans = builder.build(end_ns, self._causes.table)
         self._shown_spans[position] = spans
         return spans
 
-    def requests(self, tracks: Sequence[Track]) -> tuple[Request, ...]:
+    def requests(self) -> tuple[Request, ...]:
         """Return the requests, in the order in which they were meant to be sent."""
-        ledger = self._ledger
         return tuple(
             compose(
                 request,
-                list(self._handlers(request.trace_id, tracks)),
-                sorted(ledger.accepted.get(request.port, ())),
+                list(self._handlers(request.trace_id)),
+                sorted(self._assembly.requests.accepted.get(request.port, ())),
                 self._end_ns,
                 self._causes,
             )
-            for request in sorted(ledger.requests.values(), key=lambda request: request.intended_ns)
+            for request in sorted(
+                self._assembly.requests.sent.values(), key=lambda request: request.intended_ns
+            )
         )
 
-    def _handlers(self, trace_id: str, tracks: Sequence[Track]) -> Iterator[Handler]:
-        for one in sorted(self._ledger.handlings.get(trace_id, ()), key=lambda one: one.start_ns):
-            place = self._order.get(one.track)
+    def _handlers(self, trace_id: str) -> Iterator[Handler]:
+        for one in sorted(self._assembly.requests.handlings.get(trace_id, ()), key=lambda one: one.start_ns):
+            place = self.order.get(one.track)
             if place is not None:
                 end_ns = max(self._end_ns if one.end_ns is None else one.end_ns, one.start_ns)
-                shown = self._as_shown(place, tracks)
-                yield Handler(place, tracks[place].kind, one.start_ns, end_ns, shown)
+                shown = self._as_shown(place)
+                yield Handler(place, self.tracks[place].kind, one.start_ns, end_ns, shown)
 
     # -- the rest -------------------------------------------------------------------------------
 
     def resources(self) -> tuple[Resource, ...]:
-        ledger = self._ledger
-        slots = {index: list(self._slots(ledger.slots[index])) for index in self._resources}
+        slots = {index: list(self._slots(self._assembly.slots[index])) for index in self._resources}
         queues: defaultdict[int, list[Slot]] = defaultdict(list)
         for item in self._items.values():
-            if item.resource is None or item.submitter not in self._order:
+            if item.resource is None or item.submitter not in self.order:
                 continue
-            submitter = self._order[item.submitter]
+            submitter = self.order[item.submitter]
             stop_ns = item.done_ns if item.done_ns is not None else self._end_of(item.submitter)
             started_ns = item.started_ns if item.started_ns is not None else stop_ns
             if started_ns > item.queued_ns:
@@ -352,7 +361,7 @@ class _Builder:
             if item.started_ns is not None and item.resource in slots:
                 slots[item.resource].append(Slot(submitter, item.started_ns, stop_ns))
         uses: defaultdict[int | None, list[Held]] = defaultdict(list)
-        for held in (held for taken in ledger.slots.values() for held in taken):
+        for held in (held for taken in self._assembly.slots.values() for held in taken):
             uses[held.connection].append(held)
         labels = self._labels()
         return tuple(
@@ -362,7 +371,7 @@ class _Builder:
                 known.limit,
                 known.site,
                 tuple(slots[index]),
-                tuple(ledger.levels[index]),
+                tuple(self._assembly.levels[index]),
                 tuple(queues[index]),
                 name=known.name,
                 connections=tuple(self._connections(known, uses)),
@@ -374,14 +383,14 @@ class _Builder:
                 label=labels.get(index, ""),
             )
             for index, place in self._resources.items()
-            for known in (ledger.resources[index],)
+            for known in (self._assembly.resources[index],)
         )
 
     def _connections(
         self, pool: ResourceRecord, uses: Mapping[int | None, Sequence[Held]]
     ) -> Iterator[Connection]:
         """Yield the connections of a pool in the order in which they were opened. ``uses`` by connection."""
-        connections = self._ledger.connections
+        connections = self._assembly.connections
         for index in sorted(pool.connections, key=lambda index: (connections[index].opened_ns, index)):
             known, its_uses = connections[index], uses.get(index, ())
             yield replace(
@@ -393,22 +402,38 @@ class _Builder:
 
     def _slots(self, taken: Iterable[Held]) -> Iterator[Slot]:
         for held in taken:
-            if held.track in self._order:
+            if held.track in self.order:
                 end_ns = self._end_of(held.track) if held.end_ns is None else held.end_ns
-                yield Slot(self._order[held.track], held.start_ns, max(held.start_ns, end_ns))
+                yield Slot(self.order[held.track], held.start_ns, max(held.start_ns, end_ns))
 
     def standstill(self) -> tuple[tuple[Stuck, ...], tuple[Holding, ...]]:
-        return standstill.placed(self._ledger, self._order, self._resources)
+        stuck = tuple(
+            replace(
+                one,
+                track=self._position(one.track),
+                resource=None if one.resource is None else self._resources.get(one.resource),
+                on=tuple(self.order[track] for track in one.on if track in self.order),
+            )
+            for _, found in sorted(self._assembly.stuck.items())
+            for one in found
+        )
+        holdings = tuple(
+            Holding(self.order[one.track], self._resources[one.resource], one.site)
+            for _, found in sorted(self._assembly.holdings.items())
+            for one in found
+            if one.track in self.order and one.resource in self._resources
+        )
+        return stuck, holdings
 
     def _labels(self) -> dict[int, str]:
         """Return the resources' names in the source, which is read only if something will show them."""
-        if not self._ledger.stuck:
+        if not self._assembly.stuck:
             return {}
         names: dict[str, dict[int, tuple[str, ...]]] = {}
         made: Counter[Site] = Counter()
         labels: dict[int, str] = {}
         for index in self._resources:
-            site = self._ledger.resources[index].site
+            site = self._assembly.resources[index].site
             if site is None or site.installed:
                 continue
             if site.file not in names:
@@ -419,17 +444,25 @@ class _Builder:
         return labels
 
     def _end_of(self, track: int) -> int:
-        """Return when what this track has not closed ended."""
-        return self._ends[self._ledger.tracks[track].process.number]
+        return self._ends[self._assembly.tracks[track].process.number]
 
     def left_pending(self) -> tuple[int, ...]:
-        left = self._ledger.left_pending()
-        return tuple(sorted(self._order[index] for index in left if index in self._order))
+        """Return the script's tasks that were not done when their loop's main task was."""
+        assembly = self._assembly
+        unclosed = (
+            index
+            for index, track in assembly.tracks.items()
+            if track.process.finished and track.kind is TrackKind.TASK and track.closed_ns is None
+        )
+        left = {*assembly.pending, *unclosed}
+        return tuple(
+            place for index, place in self.order.items() if index in left and not assembly.tracks[index].own
+        )
 
     def wakes(self) -> Wakes:
         wakes = Wakes()
-        for wake in self._ledger.wakes:
-            waker, woken = self._order.get(wake.waker), self._order.get(wake.woken)
+        for wake in self._assembly.wakes:
+            waker, woken = self.order.get(wake.waker), self.order.get(wake.woken)
             if waker is not None and woken is not None:
                 wakes.add(wake.at_ns, waker, woken)
         return wakes
@@ -437,48 +470,49 @@ class _Builder:
     def blocking_calls(self) -> tuple[BlockingCall, ...]:
         return tuple(
             replace(call, track=self._position(call.track))
-            for calls in self._ledger.blocking_calls.values()
+            for calls in self._assembly.blocking_calls.values()
             for call in calls
         )
 
-    def _position(self, track: int | None) -> int | None:
-        return None if track is None else self._order.get(track)
-
-    def slow_steps(self, tracks: Sequence[Track]) -> tuple[SlowStep, ...]:
+    def slow_steps(self) -> tuple[SlowStep, ...]:
         """Return the steps and what they were doing: a known call that filled half of it, or computing."""
         over = [
             step
-            for process, steps in self._ledger.slow_steps.items()
+            for process, steps in self._assembly.slow_steps.items()
             for step in explain(
                 steps,
-                self._ledger.blocking_calls.get(process, ()),
-                [track for track in tracks if track.process == process],
+                self._assembly.blocking_calls.get(process, ()),
+                [track for track in self.tracks if track.process == process],
             )
         ]
-        going_on = [replace(step, end_ns=self._end_ns) for step in self._ledger.begun.values()]
+        going_on = [replace(step, end_ns=self._end_ns) for step in self._assembly.begun.values()]
         return tuple(
             replace(step, track=self._position(step.track))
             for step in sorted([*over, *going_on], key=lambda step: step.start_ns)
         )
 
-    def await_sequences(self, tracks: Sequence[Track]) -> tuple[AwaitSequence, ...]:
+    def await_sequences(self) -> tuple[AwaitSequence, ...]:
         pauses = [
-            replace(pause, track=self._order[pause.track])
-            for pause in self._ledger.pauses
-            if pause.track in self._order
+            replace(pause, track=self.order[pause.track])
+            for pause in self._assembly.pauses
+            if pause.track in self.order
         ]
         # As shown: on Python 3.11, ``wait_for`` waits in its own task.
-        shown = {pause.track: self._as_shown(pause.track, tracks) for pause in pauses}
+        shown = {pause.track: self._as_shown(pause.track) for pause in pauses}
         return sequences.find(pauses, shown)
 
 
-def _forks(ledger: Ledger) -> Iterator[str]:
-    """Yield sentences about processes that were not observed."""
-    for process in ledger.processes.values():
+def _forks(assembly: Assembly) -> Iterator[str]:
+    for process in assembly.processes.values():
         if process.forks:
-            who = process.name or f"process {process.number}" if process.number else "The script"
             times = "once" if process.forks == 1 else f"{process.forks:,} times"
-            yield f"{who} was forked {times}: what goes on in a fork is not observed."
+            yield f"{process.title} was forked {times}: what goes on in a fork is not observed."
+
+
+def _memory_while_it_ran(assembly: Assembly) -> tuple[MemorySample, ...]:
+    """Return the samples without those of an interpreter that is shutting down."""
+    script = assembly.processes[0]
+    return tuple(one for one in assembly.memory if not script.finished or one.at_ns <= script.now_ns)
 
 
 def _at_its_call(one: Unawaited) -> Unawaited:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 from asyncdemo.model import CoarseSpans, Spans, State, Wait
+
+SeenWait = tuple[int, int, int]
+"""A wait of a thread that was seen from outside, or a part of it: (start_ns, end_ns, index of the cause)."""
 
 _RUNNING, _READY, _WAITING = int(State.RUNNING), int(State.READY), int(State.WAITING)
 
@@ -43,8 +47,6 @@ class StepSum:
 
 
 class SpansBuilder:
-    """The growing columns of one lane."""
-
     __slots__ = ("_coarse", "_starts", "_states", "_stretch_ns", "_waits", "coarse")
 
     def __init__(self) -> None:
@@ -197,7 +199,6 @@ class SpansBuilder:
         gathered.clear()
 
     def recause(self, wait: int) -> None:
-        """Change the cause of the current span."""
         self._waits[-1] = wait
 
     def build(self, end_ns: int, causes: Sequence[Wait]) -> Spans:
@@ -211,3 +212,35 @@ def _within(edges: Sequence[int], start_ns: int, end_ns: int) -> bool:
     """Return whether one of these times, which are in order, is between the two."""
     at = bisect_left(edges, start_ns)
     return at < len(edges) and edges[at] < end_ns
+
+
+def pieces(spans: Spans) -> Iterator[tuple[int, int, int, int]]:
+    """Return (start_ns, end_ns, state, wait) of each span."""
+    starts, states, waits, end_ns = spans.columns
+    return zip(starts, chain(islice(starts, 1, None), (end_ns,)), states, waits, strict=True)
+
+
+def with_waits(spans: Spans, seen: Sequence[SeenWait]) -> Spans:
+    """Add waits that ``capture.blocking.off_cpu`` saw, where the thread shows as running.
+
+    Elsewhere, what it reported itself is more reliable. They must be in order of time.
+    """
+    builder = SpansBuilder()
+    first = 0
+    for start_ns, stop_ns, state, wait in pieces(spans):
+        builder.add(start_ns, state, wait)
+        while first < len(seen) and seen[first][1] <= start_ns:
+            first += 1
+        if state != _RUNNING:
+            continue
+        seen_until_ns = start_ns
+        for number in range(first, len(seen)):
+            seen_start_ns, seen_end_ns, cause = seen[number]
+            if seen_start_ns >= stop_ns:
+                break
+            builder.add(max(seen_start_ns, start_ns), _WAITING, cause)
+            seen_until_ns = max(seen_until_ns, seen_end_ns)
+            goes_on = number + 1 < len(seen) and seen[number + 1][0] <= seen_until_ns
+            if seen_until_ns < stop_ns and not goes_on:
+                builder.add(seen_until_ns, _RUNNING, wait)
+    return builder.build(spans.columns[-1], spans.causes)

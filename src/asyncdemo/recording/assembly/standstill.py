@@ -1,63 +1,53 @@
 """Who had not ended at one moment, and who held what: as reported by the traced process, and as recorded.
 
-Indices are those of the traced process until ``snapshot``. Not here: what follows from it (see ``diagnose``).
+Indices are those of the traced process. Not here: what follows from it (see ``diagnose``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from asyncdemo.model import NO_WAIT, Holding, State, Stuck
-from asyncdemo.recording.assembly.ledger import Ledger
-from asyncdemo.recording.assembly.records import Held, Item, ProcessRecord
+from asyncdemo.recording.assembly.records import Item, ProcessRecord
+
+if TYPE_CHECKING:
+    from asyncdemo.recording.assembly.assembly import Assembly
 
 _MOST = 200
 """The same as in ``capture.blocking.stuck``."""
 
 
-def told(
-    ledger: Ledger, process: ProcessRecord, who: Sequence[Sequence[Any]], cause_of: Callable[[int], int]
-) -> list[tuple[Stuck, int | None]]:
+def told(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tuple[Stuck, int | None]]:
     """Return (who had not ended, cause of the blocking call that it was in), as reported by a process."""
-    return [
-        (
-            Stuck(
-                process.label(name),
-                function,
-                ledger.site(site),
-                source,
-                State(state),
-                _index(track),
-                reason,
-                _index(resource),
-                tuple(map(int, on)),
-                _index(unfinished),
-            ),
-            None if wait is None else cause_of(wait),
+    found = []
+    for name, function, site, source, state, track, wait, reason, resource, on, unfinished in who:
+        one = Stuck(
+            assembly.process.label(name),
+            function,
+            assembly.site(site),
+            source,
+            State(state),
+            track,
+            reason,
+            resource,
+            tuple(on),
+            unfinished,
         )
-        for name, function, site, source, state, track, wait, reason, resource, on, unfinished in who
-    ]
+        found.append((one, None if wait is None else assembly.waits[wait][1]))
+    return found
 
 
-def _index(value: Any) -> int | None:
-    return None if value is None else int(value)
-
-
-def completed(ledger: Ledger, who: Sequence[tuple[Stuck, int | None]]) -> list[Stuck]:
-    """Add what was recorded of their waits, once the numbers have reached the same moment."""
-    return [_completed(ledger, one, cause) for one, cause in who]
-
-
-def _completed(ledger: Ledger, one: Stuck, cause: int | None) -> Stuck:
-    track = None if one.track is None else ledger.tracks.get(one.track)
+def completed(assembly: Assembly, one: Stuck, cause: int | None) -> Stuck:
+    """Add what was recorded of its wait, once the numbers have reached the same moment."""
+    track = None if one.track is None else assembly.tracks.get(one.track)
     state = one.state
     if cause is None and state is State.WAITING and track is not None and track.spans.state is not None:
         _, spent, waiting_for = track.spans.state
         if spent in (State.WAITING, State.QUEUED):
             state, cause = spent, waiting_for
-    wait = NO_WAIT if cause is None else ledger.causes[cause]
+    wait = NO_WAIT if cause is None else assembly.causes[cause]
     one = replace(
         one,
         state=state,
@@ -66,17 +56,17 @@ def _completed(ledger: Ledger, one: Stuck, cause: int | None) -> Stuck:
         resource=wait.resource if one.resource is None else one.resource,
         on=one.on or (() if wait.on is None else (wait.on,)),
     )
-    item = None if cause is None else ledger.items.get(ledger.item_waits.get(cause, -1))
-    return one if item is None else _at_work_item(ledger, one, item)
+    item = None if cause is None else assembly.items.get(assembly.item_waits.get(cause, -1))
+    return one if item is None else _at_work_item(assembly, one, item)
 
 
-def _at_work_item(ledger: Ledger, one: Stuck, item: Item) -> Stuck:
+def _at_work_item(assembly: Assembly, one: Stuck, item: Item) -> Stuck:
     """Make it wait for the worker of the item or, if there is none yet, for one of the busy workers."""
     if item.worker is not None:
         return replace(one, on=(item.worker,))
     busy = {
         other.worker
-        for other in ledger.items.values()
+        for other in assembly.items.values()
         if other.resource == item.resource and other.worker is not None and other.done_ns is None
     }
     if not busy:
@@ -84,11 +74,11 @@ def _at_work_item(ledger: Ledger, one: Stuck, item: Item) -> Stuck:
     return replace(one, reason="executor", resource=item.resource, on=tuple(sorted(busy)))
 
 
-def own_record(ledger: Ledger, process: ProcessRecord) -> list[Stuck]:
+def own_record(assembly: Assembly, process: ProcessRecord) -> list[Stuck]:
     """Return what was recorded of those that have not ended, for a process that does not answer."""
-    begun = {step.track: step for step in ledger.begun.values()}
+    begun = {step.track: step for step in assembly.begun.values()}
     found: list[Stuck] = []
-    for index, track in ledger.tracks.items():
+    for index, track in assembly.tracks.items():
         growing = track.spans.state
         over = track.closed_ns is not None or track.own or track.hosts_loop
         if over or growing is None or track.process is not process or len(found) >= _MOST:
@@ -104,38 +94,15 @@ def own_record(ledger: Ledger, process: ProcessRecord) -> list[Stuck]:
             track=index,
             reason="" if step is None else step.reason,
         )
-        found.append(bare if step is not None else _completed(ledger, bare, cause))
+        found.append(bare if step is not None else completed(assembly, bare, cause))
     return found
 
 
-def holdings(ledger: Ledger, process: ProcessRecord, held: Mapping[int, Sequence[Held]]) -> list[Holding]:
+def holdings(assembly: Assembly, process: ProcessRecord) -> list[Holding]:
     """Return what has been taken in that process and not given back."""
     return [
-        Holding(one.track, resource, ledger.site(one.site))
-        for resource, taken in held.items()
-        if (record := ledger.resources.get(resource)) is not None and record.process is process
+        Holding(one.track, resource, assembly.site(one.site))
+        for resource, taken in assembly.held.items()
+        if (record := assembly.resources.get(resource)) is not None and record.process is process
         for one in taken
     ]
-
-
-def placed(
-    ledger: Ledger, order: Mapping[int, int], resources: Mapping[int, int]
-) -> tuple[tuple[Stuck, ...], tuple[Holding, ...]]:
-    """Return both with the indices that tracks and resources have in the run."""
-    stuck = tuple(
-        replace(
-            one,
-            track=None if one.track is None else order.get(one.track),
-            resource=None if one.resource is None else resources.get(one.resource),
-            on=tuple(order[track] for track in one.on if track in order),
-        )
-        for _, found in sorted(ledger.stuck.items())
-        for one in found
-    )
-    held = tuple(
-        Holding(order[one.track], resources[one.resource], one.site)
-        for _, found in sorted(ledger.holdings.items())
-        for one in found
-        if one.track in order and one.resource in resources
-    )
-    return stuck, held

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from asyncdemo.capture import wire
-from asyncdemo.model import Outcome, State, SummedTasks, TrackKind
-from asyncdemo.recording.assembly.ledger import Ledger
+from asyncdemo.model import CoarseSpans, Outcome, State, SummedTasks, TrackKind
 from asyncdemo.recording.assembly.records import TrackRecord
+from asyncdemo.recording.assembly.spans import pieces
+
+if TYPE_CHECKING:
+    from asyncdemo.recording.assembly.assembly import Assembly
 
 MOST_WHOLE = wire.MOST_WHOLE
 
@@ -34,10 +38,8 @@ _Key = tuple[str, Outcome, int | None, int | None, int | None]
 
 
 class Summing:
-    def __init__(self, ledger: Ledger, forget: Callable[[int], None]) -> None:
-        """``forget(track)`` is called for each that is summed up."""
-        self._ledger = ledger
-        self._forget = forget
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
         self._ended: deque[int] = deque()
         self._whole = 0
         self._told_ns: dict[int, int] = {}
@@ -58,7 +60,7 @@ class Summing:
         """Note that a process has sent everything up to now; sum up what had ended by the previous call."""
         complete_ns = self._told_ns.get(process, 0)
         self._told_ns[process] = now_ns
-        tracks, ended = self._ledger.tracks, self._ended
+        tracks, ended = self._assembly.tracks, self._ended
         while ended:
             track = tracks[ended[0]]
             if track.process.number == process and (track.closed_ns or 0) >= complete_ns:
@@ -68,7 +70,7 @@ class Summing:
                 self._whole += 1
             elif self._add(track):
                 del tracks[index]
-                self._forget(index)
+                self._assembly.live_feed.forget(index)
 
     def know(self, group: int, key: _Key) -> None:
         """Expect sums for this group of tasks."""
@@ -92,30 +94,23 @@ class Summing:
         closed_ns = track.closed_ns
         if track.referred or track.waits_for_items or closed_ns is None:
             return False
-        starts, states, waits = track.spans.columns
-        if State.QUEUED in states:
+        if State.QUEUED in track.spans.columns[1]:
             return False
         key = track.function, track.outcome, track.parent, track.thread, track.site
         total = self._sums.get(key)
         if total is None:
             total = self._sums[key] = _Sum()
-        causes = self._ledger.causes.table
-        work_ns, last = 0, len(starts) - 1
-        coarse = track.spans.coarse
-        if coarse is not None:
-            total.longest_step_ns = max(total.longest_step_ns, coarse.longest_step_ns)
-        for at, start_ns in enumerate(starts):
-            length_ns = (min(starts[at + 1], closed_ns) if at < last else closed_ns) - start_ns
-            if length_ns <= 0:
-                continue
-            state = states[at]
+        causes = self._assembly.causes.table
+        coarse = track.spans.coarse or CoarseSpans(0, 0, 0)
+        longest_ns, work_ns = coarse.longest_step_ns, 0
+        for start_ns, end_ns, state, wait in pieces(track.spans.build(closed_ns, causes)):
+            length_ns = end_ns - start_ns
             total.by_state[state] += length_ns
-            if state == State.RUNNING:
+            if state == State.RUNNING and start_ns >= coarse.until_ns:
+                longest_ns = max(longest_ns, length_ns)
+            if state == State.RUNNING or (state == State.WAITING and causes[wait].on is None):
                 work_ns += length_ns
-                if coarse is None or start_ns >= coarse.until_ns:
-                    total.longest_step_ns = max(total.longest_step_ns, length_ns)
-            elif state == State.WAITING and causes[waits[at]].on is None:
-                work_ns += length_ns
+        total.longest_step_ns = max(total.longest_step_ns, longest_ns)
         total.longest_work_ns = max(total.longest_work_ns, work_ns)
         total.starts.append(track.start_ns)
         total.ends.append(closed_ns)
@@ -138,14 +133,13 @@ class Summing:
                 longest_work_ns=total.longest_work_ns,
                 parent=None if parent is None else order.get(parent),
                 thread=None if thread is None else order.get(thread),
-                site=self._ledger.site(site),
+                site=self._assembly.site(site),
             )
             for (function, outcome, parent, thread, site), total in self._sums.items()
             if total.starts  # a process may end before it says more of a group than that there is one
         )
 
     def words(self) -> tuple[str, ...]:
-        """Return sentences for readers of the run."""
         by_function: Counter[str] = Counter()
         for (function, *_), total in self._sums.items():
             by_function[function] += len(total.starts)
