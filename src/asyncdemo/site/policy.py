@@ -1,7 +1,7 @@
 """The content security policy of each page: what it may load and run, none of it from another host.
 
 It is in the page, so that it holds on any host. Inline scripts are the theme's, and identified by their
-digests. Not here: what the pages load (see ``mkdocs.yml``), or a server's part (see ``cli.built_site``).
+digests. Not here: what the pages load (see ``mkdocs.yml``), or a server's part (see ``cli.docs``).
 """
 
 from __future__ import annotations
