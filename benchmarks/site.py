@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asyncdemo.cli.built_site import BuiltSiteServer
+from asyncdemo.cli.docs import BuiltSiteServer
 from benchmarks.processes import PYTHON, ROOT, environment
 from benchmarks.summary import Summary
 from benchmarks.table import Row, Target

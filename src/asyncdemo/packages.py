@@ -1,6 +1,6 @@
 """Installed packages: their versions, and the command that installs missing ones into this Python.
 
-Not here: which packages asyncdemo's extras require (see ``cli.extras``).
+Not here: which packages asyncdemo's extras require (see ``cli.doctor_checks``).
 """
 
 from __future__ import annotations

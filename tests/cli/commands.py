@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from contextlib import chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,8 +45,13 @@ def asyncdemo_command(*arguments: str | Path, module: str = "asyncdemo") -> list
 
 
 def asyncdemo(*arguments: str | Path, cwd: Path | None = None, stdin: str = "", **variables: str) -> Done:
+    return program(*asyncdemo_command(*arguments), cwd=cwd, stdin=stdin, **variables)
+
+
+def program(*command: str | Path, cwd: Path | None = None, stdin: str = "", **variables: str) -> Done:
+    """Any command in its own process, with the environment of ours."""
     done = subprocess.run(
-        asyncdemo_command(*arguments),
+        command,
         input=stdin,
         cwd=cwd,
         env=environment(**variables),
@@ -53,6 +61,27 @@ def asyncdemo(*arguments: str | Path, cwd: Path | None = None, stdin: str = "", 
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def interrupted(
+    *arguments: str | Path, when: Callable[[], object], cwd: Path | None = None, **variables: str
+) -> Done:
+    """In its own process, which gets a Ctrl-C as soon as something is so."""
+    process = subprocess.Popen(
+        asyncdemo_command(*arguments),
+        cwd=cwd,
+        env=environment(**variables),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not when() and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return Done(process.returncode, out, err)
 
 
 def in_process(

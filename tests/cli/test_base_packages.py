@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import ROOT, environment
+from tests.cli.commands import ROOT, program
 
 HIDE = """
 import sys
@@ -56,17 +55,9 @@ EACH = "import sys; from asyncdemo.cli import main; print([main(each.split()) fo
 
 def each(path: str, *commands: str) -> tuple[str, str]:
     """One after the other in one process: the exit codes, and stderr."""
-    done = subprocess.run(
-        [sys.executable, "-c", EACH, *commands],
-        env=environment(PYTHONPATH=path),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-    return done.stdout.splitlines()[-1], done.stderr
+    done = program(sys.executable, "-c", EACH, *commands, PYTHONPATH=path)
+    assert done.code == 0 and "Traceback" not in done.err, done.err
+    return done.out.splitlines()[-1], done.err
 
 
 def test_what_the_tour_has_is_enough(path: str) -> None:

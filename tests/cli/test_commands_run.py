@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from asyncdemo.store import load
-from tests.cli.commands import asyncdemo_command, environment, in_process
+from tests.cli.commands import in_process, interrupted
 
 QUICK = ("two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
 
@@ -50,70 +47,57 @@ def test_a_lesson_as_json_is_one_object_with_every_variant() -> None:
     assert "3 cups are ready" in done.err
 
 
-def test_one_variant_as_json_has_the_answers_and_is_not_remembered() -> None:
+DETAILS = ("Each call keeps", "  wall  ", "  ideal  ", "  peak  ", "    brew(1): 0 s to", "Change it")
+
+
+def test_the_facts_are_words_nothing_is_asked_and_the_run_is_remembered() -> None:
     data = in_process("run", *QUICK, "--variant", "awaited", "--json").data
     assert [variant["name"] for variant in data["variants"]] == ["awaited"]
     assert [list(one) for one in data["predictions"]] == [["question", "happened", "why"]] * 2
     assert data["predictions"][1]["happened"] == "3 brews"
-    assert "1, two-sleeps" in in_process("run", "--code").err
-
-
-DETAILS = ("  wall  ", "  ideal  ", "  peak  ", "    brew(1): 0 s to", "Change it")
-
-
-def test_without_a_terminal_nothing_is_asked_and_the_facts_are_words() -> None:
+    assert "1, two-sleeps" in in_process("run", "--code").err  # that is not remembered
     done = in_process("run", *QUICK, stdin="3\n3\n3\n3\n")
     assert done.code == 0
-    for words in ("Predict first", "You said", "\x1b", "Each call keeps", *DETAILS):
+    for words in ("Predict first", "You said", "\x1b", *DETAILS):
         assert words not in done.out
     for words in ("What happened", "blocking: ", "asyncdemo run two-sleeps --details"):
         assert words in done.out
     assert "Next: asyncdemo start" in done.out
     assert "or: asyncdemo run nothing-ran" in done.out
-
-
-def test_the_rest_is_told_in_detail_and_the_run_is_remembered() -> None:
-    done = in_process("run", *QUICK, "--details")
-    for words in ("What happened", "Each call keeps", *DETAILS):
-        assert words in done.out
+    detailed = in_process("run", *QUICK, "--details").out
+    for words in ("What happened", *DETAILS):
+        assert words in detailed
+    unasked = in_process("run", *QUICK, "--variant", "awaited", "--no-predict").out
+    assert "What happened" not in unasked
+    assert "\nThis time: BREWS = 3, BREW_S = 0.05.\n" in unasked
+    assert unasked.index("This time") < unasked.index("Running awaited")
     listed = in_process("list").out
-    assert "run once" in listed
+    assert "run 3 times" in listed
     assert "asyncdemo run nothing-ran" in listed
-
-
-def test_without_questions_what_was_set_is_said_and_the_run_is_remembered_too() -> None:
-    done = in_process("run", *QUICK, "--variant", "awaited", "--no-predict")
-    assert "What happened" not in done.out
-    assert "\nThis time: BREWS = 3, BREW_S = 0.05.\n" in done.out
-    assert done.out.index("This time") < done.out.index("Running awaited")
     after = in_process("run", "--code")
     assert "2, nothing-ran" in after.err
     assert "called.py" in after.out
 
 
-def test_a_variant_that_fails_makes_the_command_fail(tmp_path: Path) -> None:
-    course = course_of(tmp_path, "def work() -> None:\n    raise ValueError('so')\n\n\nwork()\n")
-    done = in_process("run", "odd", "--course", course, "--json")
-    assert done.code == 1
-    assert done.data["variants"][0]["outcome"] == "failed"
-    assert "ValueError: so" in done.err
-
-
 @pytest.mark.parametrize(
-    ("ending", "code"), [("raise ValueError('so')", 0), ("pass", 1)], ids=["it does", "it does not"]
+    ("ending", "expect", "outcome", "code"),
+    [
+        ("raise ValueError('so')", "ok", "failed", 1),
+        ("raise ValueError('so')", "failed", "failed", 0),
+        ("pass", "failed", "ok", 1),
+        ("time.sleep(60)", "ok", "timeout", 1),
+    ],
 )
-def test_a_variant_that_is_meant_to_fail(tmp_path: Path, ending: str, code: int) -> None:
-    course = course_of(tmp_path, f"def work() -> None:\n    {ending}\n\n\nwork()\n", expect="failed")
-    assert in_process("run", "odd", "--course", course).code == code
-
-
-def test_a_variant_is_ended_at_its_time_limit(tmp_path: Path) -> None:
-    course = course_of(tmp_path, "import time\n\n\ndef work() -> None:\n    time.sleep(60)\n\n\nwork()\n")
-    done = in_process("run", "odd", "--course", course, "--timeout", "0.5", "--json")
-    assert done.code == 1
+def test_a_variant_that_does_not_end_as_it_should_makes_the_command_fail(
+    tmp_path: Path, ending: str, expect: str, outcome: str, code: int
+) -> None:
+    script = f"import time\n\n\ndef work() -> None:\n    {ending}\n\n\nwork()\n"
+    course = course_of(tmp_path, script, expect)
+    done = in_process("run", "odd", "--course", course, "--timeout", "2", "--json")
+    assert done.code == code
     (variant,) = done.data["variants"]
-    assert variant["outcome"] == "timeout"
-    assert variant["lanes"] == 1
+    assert (variant["outcome"], variant["lanes"]) == (outcome, 1)
+    assert ("ValueError: so" in done.err) is ending.startswith("raise")
 
 
 def test_runs_that_were_cut_off_are_neither_compared_nor_judged() -> None:
@@ -171,14 +155,6 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.err
 
 
-def test_a_file_that_is_no_recording_is_named(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("hello")
-    done = in_process("show", tmp_path / "notes.txt")
-    assert done.code == 1
-    assert "notes.txt" in done.err
-    assert "Traceback" not in done.err
-
-
 def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: Path) -> None:
     started = tmp_path / "started"
     course = course_of(
@@ -186,20 +162,10 @@ def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: 
         "import pathlib\nimport time\n\n\ndef work() -> None:\n"
         f"    pathlib.Path({str(started)!r}).touch()\n    time.sleep(60)\n\n\nwork()\n",
     )
-    process = subprocess.Popen(
-        asyncdemo_command("run", "odd", "--course", course, "--details"),
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not started.exists() and process.poll() is None:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "Interrupted: this is what was recorded until then." in out
-    assert "work()" in out
+    done = interrupted("run", "odd", "--course", course, "--details", when=started.exists)
+    assert done.code == 130
+    assert "Interrupted: this is what was recorded until then." in done.out
+    assert "work()" in done.out
 
 
 def test_the_programs_can_be_read_with_the_lines_marked_that_differ() -> None:

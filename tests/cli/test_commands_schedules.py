@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from asyncdemo.store import load
-from tests.cli.commands import asyncdemo_command, environment, in_process
+from tests.cli.commands import in_process, interrupted
 from tests.unit.serving.test_schedules import RIGHT_BY_LUCK
 
 
@@ -73,15 +71,7 @@ def test_wrong_use_is_refused(script: Path, options: list[str], words: str) -> N
 
 
 def test_ctrl_c_ends_it_and_tells_what_there_is(script: Path) -> None:
-    running = subprocess.Popen(
-        asyncdemo_command("trace", "--schedules", "10000", script),
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        start_new_session=True,
-    )
-    time.sleep(4)
-    running.send_signal(signal.SIGINT)
-    out, _ = running.communicate(timeout=30)
-    assert running.returncode == 130
-    assert "interrupted" in out
+    due_s = time.monotonic() + 4
+    done = interrupted("trace", "--schedules", "10000", script, when=lambda: time.monotonic() > due_s)
+    assert done.code == 130
+    assert "interrupted" in done.out

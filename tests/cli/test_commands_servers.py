@@ -13,9 +13,9 @@ import pytest
 
 from asyncdemo import store
 from asyncdemo.model import RunOutcome
-from tests.cli.commands import asyncdemo_command, environment, in_process
+from tests.cli.commands import asyncdemo_command, environment, in_process, interrupted
 from tests.hostile.traced import MARK, marked, nothing_left, until
-from tests.support.served_course import SERVICE, write_served_course
+from tests.support.served_course import write_served_course
 from tests.unit.course.good_course import change
 
 
@@ -96,25 +96,18 @@ INTERRUPTED = [
 @pytest.mark.parametrize(("after_s", "mode"), INTERRUPTED)
 def test_ctrl_c_at_any_time_leaves_nothing(lesson: Path, after_s: float, mode: str) -> None:
     mark = uuid.uuid4().hex
-    with nothing_left(mark):
-        process = subprocess.Popen(
-            asyncdemo_command(
-                *("run", "shop", *course(lesson), mode, "--no-predict", "--set", "REQUESTS=1000")
-            ),
-            env=environment(**{MARK: mark}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    arguments = ("run", "shop", *course(lesson), mode, "--no-predict", "--set", "REQUESTS=1000")
+
+    def when() -> bool:
         assert until(lambda: len(marked(mark)) > 1)  # else Python itself is still at its start
         time.sleep(after_s)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, (out, err)
-    assert "Traceback" not in out + err or "KeyboardInterrupt" in out + err
-    assert 'File "/' not in err or "asyncdemo/cli" not in err
+        return True
+
+    with nothing_left(mark):
+        done = interrupted(*arguments, when=when, **{MARK: mark})  # type: ignore[arg-type]
+    assert done.code == 130, done
+    assert "Traceback" not in done.out + done.err or "KeyboardInterrupt" in done.out + done.err
+    assert 'File "/' not in done.err or "asyncdemo/cli" not in done.err
 
 
 @pytest.mark.slow
@@ -160,27 +153,3 @@ def test_exercises_that_are_servers_are_checked(lesson: Path) -> None:
     assert done.code == 0, done.out
     (exercise,) = done.data["exercises"]
     assert "With CLIENTS = 3, PACKS_S = 0.25 all of this held too." in exercise["held"]
-
-
-@pytest.mark.slow
-def test_an_exercise_with_a_service_finds_it(lesson: Path) -> None:
-    manifest = lesson / "lesson.toml"
-    text = manifest.read_text().partition("[exercise.load]")[0]
-    text = text.replace(
-        'lanes = ["sell"]\ntimeout_s = 20\nruns = [{}, { CLIENTS = 3, PACKS_S = 0.25 }]',
-        'lanes = ["ask"]\ntimeout_s = 20\nservices = ["redis"]\nruns = [{}, { ASKED = 5 }]',
-    )
-    manifest.write_text(text)
-    change(manifest, '"flask", "sanic"', '"flask", "sanic", "redis"')
-    (lesson / "solution.py").write_text(SERVICE.format(name="solution"))
-    (lesson / "check.py").write_text(
-        "def check(seen):\n    n = seen.knobs['ASKED']\n"
-        "    seen.calls('ask').happen(n).return_values(list(range(1, n + 1)))\n"
-    )
-    mark = uuid.uuid4().hex
-    with nothing_left(mark):
-        done = in_process(
-            *("check", "--file", lesson / "solution.py", "shop", *course(lesson), "--json"),
-            **{"ASYNCDEMO_REDIS": "embedded", MARK: mark},  # type: ignore[arg-type]
-        )
-    assert done.code == 0, (done.out, done.err)

@@ -8,7 +8,6 @@ import signal
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,6 @@ QUICK = ("two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 SCREEN_LEFT = "\x1b[?1049l"
 CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"
-SLEEPER = "import time\n\nprint('half' + 'way')\ntime.sleep(60)\n"
 
 
 def test_without_a_screen_predictions_are_asked_before_and_compared_after() -> None:
@@ -65,28 +63,15 @@ def test_words_are_wrapped_between_words() -> None:
             assert not long
 
 
-def test_ctrl_d_skips_all_questions() -> None:
-    with Terminal("run", *QUICK, "--plain") as terminal:
-        terminal.wait_for("s> ")
-        terminal.type("\x04")
-        assert terminal.end() == 0
-        assert "You said" not in terminal.text
-        assert "What happened" in terminal.text
-
-
-def test_ctrl_c_at_a_question_ends_the_command() -> None:
+@pytest.mark.parametrize(("key", "code"), [("\x04", 0), ("\x03", 130)])
+def test_ctrl_d_skips_all_questions_and_ctrl_c_ends_the_command(key: str, code: int) -> None:
     with Terminal("run", *QUICK, "--plain") as terminal:
         terminal.wait_for("s> ")
         time.sleep(0.3)  # between its prompt and its read, Python's input() does not notice a signal
-        terminal.type("\x03")
-        assert terminal.end() == 130
-        assert "Traceback" not in terminal.text
-
-
-def test_for_json_nothing_is_asked() -> None:
-    with Terminal("run", *QUICK, "--json") as terminal:
-        assert terminal.end() == 0
-        assert "Predict first" not in terminal.text
+        terminal.type(key)
+        assert terminal.end() == code
+        assert "Traceback" not in terminal.text and "You said" not in terminal.text
+        assert ("What happened" in terminal.text) is (code == 0)
 
 
 def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: Path) -> None:
@@ -110,19 +95,6 @@ def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: 
     assert len(list(tmp_path.glob("*.jsonl"))) == 3
 
 
-def test_ctrl_c_ends_the_run_and_the_next_one_the_screen(tmp_path: Path) -> None:
-    with Terminal("run", "two-sleeps", "--set", "BREW_S=2", "--save", tmp_path) as terminal:
-        terminal.wait_to_see("Question ")
-        terminal.type("3\r")
-        terminal.wait_to_see("brew(1)")
-        terminal.type("\x03")
-        terminal.wait_to_see("Interrupted: this is what was recorded until then.")
-        terminal.type("\x03")
-        assert terminal.end() == 130
-        assert terminal.shows_keys()
-        assert "Interrupted" in terminal.text[terminal.text.rindex(SCREEN_LEFT) :]
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_kill_puts_the_terminal_back_and_loses_no_answer(number: int) -> None:
     mark = uuid.uuid4().hex
@@ -143,29 +115,17 @@ def test_a_kill_puts_the_terminal_back_and_loses_no_answer(number: int) -> None:
         terminal.wait_to_see("1 answered")
 
 
-@pytest.mark.parametrize("variables", [{}, {"TERM": "dumb"}], ids=["plain", "dumb"])
-def test_words_have_no_control_codes(variables: dict[str, Any]) -> None:
-    options = [] if variables else ["--plain"]
-    with Terminal("run", *QUICK, "--no-predict", *options, **variables) as terminal:
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [("--no-predict --plain", "awaited: time "), ("--no-predict", "awaited: time "), ("--json", '"awaited"')],
+)
+def test_words_and_json_have_no_control_codes_and_ask_nothing(options: str, words: str) -> None:
+    term = os.environ["TERM"] if "--plain" in options else "dumb"
+    with Terminal("run", *QUICK, *options.split(), TERM=term) as terminal:
         assert terminal.end() == 0
         assert "\x1b" not in terminal.text
         assert "Predict first" not in terminal.text
-        assert "awaited: time " in terminal.text
-
-
-@pytest.mark.parametrize("moment", ["not started", "halfway"])
-def test_ctrl_c_shows_what_was_recorded_and_gives_the_terminal_back(tmp_path: Path, moment: str) -> None:
-    script = tmp_path / "sleeper.py"
-    script.write_text(SLEEPER)
-    with Terminal("trace", script) as terminal:
-        terminal.wait_for(moment)
-        assert not terminal.shows_keys()
-        terminal.type("\x03")
-        assert terminal.end() == 130
-        assert terminal.shows_keys()
-        assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN)
-        assert "interrupted" in terminal.text
-        assert "sleeper.py wrote" in terminal.text or moment != "halfway"
+        assert words in terminal.text
 
 
 def test_what_a_script_wrote_stands_apart_from_the_report(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import py_compile
-import subprocess
 import sys
 import zipapp
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from asyncdemo.cli import trace
 from asyncdemo.store import load
-from tests.cli.commands import environment, in_process
+from tests.cli.commands import Done, in_process, program
 
 CHATTY = """\
 import asyncio
@@ -43,14 +42,6 @@ def chatty(tmp_path: Path) -> Path:
     return script
 
 
-def test_the_output_of_a_script_never_mixes_with_the_json(chatty: Path) -> None:
-    done = in_process("trace", "--lane", "work", "--json", chatty)
-    assert done.code == 0
-    assert done.data["script"] == str(chatty)
-    assert done.data["run"]["lanes"] == 3
-    assert "work 0 {" in done.err
-
-
 @pytest.mark.parametrize(
     ("after", "passed_on"),
     [
@@ -67,24 +58,26 @@ def test_what_stands_after_the_script_goes_to_the_script(after: list[str], passe
     assert (given["script"], given["args"], given["as_json"]) == ("chatty.py", tuple(passed_on), True)
 
 
-def test_options_of_trace_may_follow_the_script_directly(chatty: Path) -> None:
+def test_options_of_trace_may_follow_the_script_and_its_output_never_mixes_with_the_json(
+    chatty: Path,
+) -> None:
     done = in_process("trace", chatty, "--json", "--lane", "work", "--set=JOBS=2", "x", "--json")
-    assert done.data["run"]["lanes"] == 2
+    assert done.code == 0
+    assert (done.data["script"], done.data["run"]["lanes"]) == (str(chatty), 2)
     assert "arguments: ['x', '--json']" in done.err
+    assert "work 0 {" in done.err
 
 
-def test_an_option_without_its_value_is_named(chatty: Path, tmp_path: Path) -> None:
-    done = in_process("trace", chatty, "--save", cwd=tmp_path)
-    assert done.code == 2
-    assert "--save" in done.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["chatty.py"]
-
-
-def test_without_a_terminal_the_script_keeps_its_stdout(chatty: Path) -> None:
-    done = in_process("trace", chatty)
+def test_without_a_terminal_the_script_keeps_its_stdout_and_a_saved_recording_is_the_run(
+    chatty: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "run.jsonl"
+    done = in_process("trace", "--lane", "work", "--save", file, chatty)
     assert done.code == 0
     assert "work 0 {\nwork 1 {\nwork 2 {\n" in done.out
     assert done.out.index("work 2 {") < done.out.index("chatty: ")
+    assert f"saved {file}" in done.err
+    assert [lane.name for lane in load(file).lanes] == ["work(0)", "work(1)", "work(2)"]
 
 
 def test_a_module_is_traced_as_under_python_m(tmp_path: Path) -> None:
@@ -98,12 +91,6 @@ def test_a_module_is_traced_as_under_python_m(tmp_path: Path) -> None:
     assert done.data["script"] == "tool"
 
 
-def test_stdin_is_the_scripts(tmp_path: Path) -> None:
-    script = tmp_path / "reads.py"
-    script.write_text("print('got', input())\n")
-    assert "got this" in in_process("trace", script, stdin="this\n").out
-
-
 @pytest.mark.parametrize(
     ("options", "answer"),
     [
@@ -115,35 +102,33 @@ def test_stdin_is_the_scripts(tmp_path: Path) -> None:
         (["--timeout", "soon"], "--timeout"),
         (["--lnae", "work"], "--lane"),
         (["--save", "no/such/folder/run.jsonl"], "there is no folder"),
+        (["chatty.py", "--save"], "--save"),
     ],
 )
 def test_wrong_use_is_answered_with_what_would_be_right(
     chatty: Path, options: list[str], answer: str
 ) -> None:
-    done = in_process("trace", *options, chatty)
-    assert done.code == 2
+    done = in_process("trace", *options, *["chatty.py"] * ("chatty.py" not in options), cwd=chatty.parent)
+    assert (done.code, done.out) == (2, "")
     assert answer in done.err
     assert "Traceback" not in done.err
-    assert done.out == ""
+    assert [path.name for path in chatty.parent.iterdir()] == ["chatty.py"]
 
 
-@pytest.mark.parametrize(("ending", "code"), [("raise ValueError('so')", 1), ("raise SystemExit(7)", 7)])
-def test_a_script_that_fails_makes_trace_fail_and_reports_its_code(
-    tmp_path: Path, ending: str, code: int
+@pytest.mark.parametrize(
+    "ending",
+    ["raise ValueError('so')", "exit(7)", "import asyncio\nasync def f():\n    exit(3)\nasyncio.run(f())"],
+)
+def test_a_script_that_fails_makes_trace_fail_with_its_own_code_and_traceback(
+    tmp_path: Path, ending: str
 ) -> None:
     script = tmp_path / "fails.py"
     script.write_text(f"{ending}\n")
+    bare = program(sys.executable, script)
     done = in_process("trace", "--json", script)
     assert done.code == 1
     assert done.data["run"]["outcome"] == "failed"
-    assert done.data["run"]["exit_code"] == code
-
-
-def test_the_traceback_of_a_script_is_its_own(tmp_path: Path) -> None:
-    script = tmp_path / "fails.py"
-    script.write_text("def f():\n    raise ValueError('so')\n\n\nf()\n")
-    bare = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
-    assert bare.stderr in in_process("trace", script).err
+    assert (done.data["run"]["exit_code"], done.err) == (bare.code, bare.err)
 
 
 def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_path: Path) -> None:
@@ -155,13 +140,6 @@ def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_pat
         f"--plain was passed to {script}: options of trace go before the script or right after it."
         in done.err
     )
-
-
-def test_a_saved_recording_is_the_run(chatty: Path, tmp_path: Path) -> None:
-    file = tmp_path / "run.jsonl"
-    done = in_process("trace", "--lane", "work", "--save", file, chatty)
-    assert f"saved {file}" in done.err
-    assert [lane.name for lane in load(file).lanes] == ["work(0)", "work(1)", "work(2)"]
 
 
 def test_virtual_time_does_not_wait(tmp_path: Path) -> None:
@@ -183,45 +161,33 @@ def test_a_pytest_with_warnings_as_errors(tmp_path: Path) -> None:
     assert "1 passed" in done.err and "warning" not in done.err
 
 
-SHOWS_FLAGS = "import sys\nprint(sys.orig_argv[1:], sys.flags.dev_mode, sys.flags.optimize, __debug__)\n"
-
-
-def python(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=cwd,
-        env=environment(),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+def test_options_of_python_are_the_scripts_too_but_for_those_that_it_cannot_have(tmp_path: Path) -> None:
+    (tmp_path / "flags.py").write_text(
+        "import sys\nprint(sys.orig_argv[1:], sys.flags.dev_mode, sys.flags.optimize, __debug__)\n"
     )
 
+    def python(*arguments: str) -> Done:
+        return program(sys.executable, *arguments, cwd=tmp_path)
 
-def test_options_of_python_are_the_scripts_too(tmp_path: Path) -> None:
-    (tmp_path / "flags.py").write_text(SHOWS_FLAGS)
-    flags = ["-X", "dev", "-OW", "error"]
-    done = python(*flags, "-m", "asyncdemo", "trace", "--plain", "flags.py", "-O", cwd=tmp_path)
-    expected = python("-X", "dev", "-O", "-W", "error", "flags.py", "-O", cwd=tmp_path)
-    assert done.stdout.startswith(expected.stdout)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_options_that_a_script_cannot_have(tmp_path: Path) -> None:
-    (tmp_path / "flags.py").write_text(SHOWS_FLAGS)
-    done = python("-x", "-O", "-m", "asyncdemo", "trace", "--plain", "flags.py", cwd=tmp_path)
-    assert done.stdout.startswith("['-O', 'flags.py'] False 1 False")
-    assert done.stderr == "-x is not passed on: flags.py runs without it.\n"
+    trace = ["-m", "asyncdemo", "trace", "--plain", "flags.py"]
+    done = python("-X", "dev", "-OW", "error", *trace, "-O")
+    expected = python("-X", "dev", "-O", "-W", "error", "flags.py", "-O")
+    assert done.out.startswith(expected.out)
+    assert (done.code, done.err) == (0, "")
+    done = python("-x", "-O", *trace)
+    assert done.out.startswith("['-O', 'flags.py'] False 1 False")
+    assert done.err == "-x is not passed on: flags.py runs without it.\n"
 
 
-def test_a_script_from_standard_input(tmp_path: Path) -> None:
+def test_a_script_from_standard_input_or_one_that_reads_it(tmp_path: Path) -> None:
     done = in_process("trace", "--json", "-", "an", "--argument", cwd=tmp_path, stdin=CHATTY)
     assert done.code == 0, done.err
     assert "arguments: ['an', '--argument']" in done.err
     assert done.data["script"] == "-"
     done = in_process("trace", "--plain", "--details", "--lane", "work", "-", cwd=tmp_path, stdin=CHATTY)
     assert "work(2)" in done.out
+    (tmp_path / "reads.py").write_text("print('got', input())\n")
+    assert "got this" in in_process("trace", tmp_path / "reads.py", stdin="this\n").out
 
 
 def test_a_syntax_error_is_told_once_and_kept_in_the_recording(tmp_path: Path) -> None:
@@ -232,16 +198,6 @@ def test_a_syntax_error_is_told_once_and_kept_in_the_recording(tmp_path: Path) -
     assert (done.out + done.err).count("invalid syntax") == 1
     assert done.out == "broken: failed with exit code 1; no lanes: nothing was recorded\n"
     assert "broken.py has a syntax error: " in in_process("show", "--plain", saved).out
-
-
-def test_the_exit_code_of_a_task_is_told(tmp_path: Path) -> None:
-    script = tmp_path / "exits.py"
-    script.write_text(
-        "import asyncio\nimport sys\n\n\nasync def main():\n    sys.exit(3)\n\n\nasyncio.run(main())\n"
-    )
-    done = in_process("trace", "--plain", script)
-    assert "exits: failed with exit code 3; " in done.out
-    assert "SystemExit: 3" in done.out
 
 
 @pytest.mark.parametrize("name", ["app.pyz", "chatty.pyc", "folder"])
@@ -258,16 +214,14 @@ def test_what_else_python_runs(tmp_path: Path, name: str) -> None:
     assert done.data["run"]["lanes"] == (3 if lanes else 4)
 
 
-def test_a_compiled_file_has_no_calls_to_show(tmp_path: Path) -> None:
+def test_a_compiled_file_without_its_source_or_of_another_python(tmp_path: Path) -> None:
     (tmp_path / "chatty.py").write_text(CHATTY)
     py_compile.compile(str(tmp_path / "chatty.py"), str(tmp_path / "chatty.pyc"))
-    done = in_process("trace", "--json", "--lane", "work", "chatty.pyc", cwd=tmp_path)
-    assert (done.code, done.out) == (2, "")
-    assert "no source for chatty.pyc" in done.err
-
-
-def test_compiled_by_another_python(tmp_path: Path) -> None:
     (tmp_path / "other.pyc").write_bytes(b"\x00\x0d\x0d\x0a" + bytes(40))
-    done = in_process("trace", "other.pyc", cwd=tmp_path)
-    assert (done.code, done.out) == (2, "")
-    assert "other.pyc was compiled by another version of Python." in done.err
+    for arguments, words in (
+        (["--lane", "work", "chatty.pyc"], "no source for chatty.pyc"),
+        (["other.pyc"], "other.pyc was compiled by another version of Python."),
+    ):
+        done = in_process("trace", "--json", *arguments, cwd=tmp_path)
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err

@@ -1,4 +1,4 @@
-"""``asyncdemo docs``: where it serves the site, how it ends, and what it says if there is none."""
+"""``asyncdemo docs``: where it serves the site, how it ends, and what it says if its port is taken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
+from tests.cli.commands import ROOT, asyncdemo_command, environment, in_process
+from tests.cli.terminals import Terminal
 
 
 @pytest.fixture(scope="module")
@@ -61,37 +62,29 @@ def page(address: str) -> str:
         return str(answer.read().decode())
 
 
-def test_the_site_of_the_package_is_served_on_a_free_port(installed: Path) -> None:
-    with serving(installed, "--port", "0") as (_, address):
-        assert page(address) == "<title>The course</title>"
-
-
-def test_a_second_one_takes_another_port(installed: Path) -> None:
+def test_each_serves_on_its_own_port_until_a_signal_ends_it_without_a_word(installed: Path) -> None:
     """The usual port is taken, by the first one or by whoever had it before."""
-    with serving(installed) as (_, first), serving(installed) as (_, second):
-        assert first != second
-        assert page(first) == page(second)
+    with serving(installed) as (first, address), serving(installed) as (second, other):
+        assert address != other
+        assert page(address) == page(other) == "<title>The course</title>"
+        for started, number, code in ((first, signal.SIGINT, 130), (second, signal.SIGTERM, -15)):
+            started.send_signal(number)
+            assert started.wait(60) == code
+            out, errors = started.communicate()
+            assert (out, errors.strip()) == ("", "")
 
 
-def test_a_port_that_was_asked_for_and_is_taken_is_wrong_use(installed: Path) -> None:
+def test_a_port_that_was_asked_for_and_is_taken_is_wrong_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asyncdemo.cli.docs.find_site", lambda: tmp_path)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = asyncdemo("docs", "--port", str(port), PYTHONPATH=str(installed))
+        done = in_process("docs", "--port", str(port))
     assert done.code == 2
     assert f"Port {port} is not available" in done.err
-    assert "Traceback" not in done.err
-
-
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15)])
-def test_a_signal_ends_it_without_a_word(installed: Path, name: str, code: int) -> None:
-    with serving(installed, "--port", "0") as (started, address):
-        page(address)
-        started.send_signal(getattr(signal, name))
-        assert started.wait(60) == code
-        out, errors = started.communicate()
-        assert (out, errors.strip()) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -103,8 +96,6 @@ def test_the_browser_opens_where_there_is_a_screen(
 ) -> None:
     if sys.platform == "darwin":
         pytest.skip("there is always a screen")
-    from tests.cli.terminals import Terminal
-
     browser = tmp_path / "browser"
     browser.write_text(
         f'#!/bin/sh\necho "$1" > {tmp_path}/opened.new; mv {tmp_path}/opened.new {tmp_path}/opened\n'

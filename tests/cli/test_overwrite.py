@@ -17,94 +17,63 @@ from tests.support.runs import Story
 SCRIPT = "print('hello')\n"
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    return script
-
-
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    story = Story()
-    story.task("a").sleeps(10).returns()
-    file = tmp_path / "run.jsonl"
-    save(story.run(), file)
-    return file
-
-
-def test_trace_does_not_save_over_a_script(script: Path) -> None:
-    done = in_process("trace", "--save", script, script)
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (
+            "trace --save script.py script.py",
+            "script.py already exists and is not a recording. Choose another",
+        ),
+        ("run two-sleeps --variant awaited --save .", "is not a recording"),
+        ("export run.jsonl --to svg -o script.py", "does not end in .svg"),
+        ("export run.json --to perfetto -o run.json", "is a recording"),
+        ("export run.jsonl --to svg -o folder", "not an ordinary file"),
+    ],
+)
+def test_no_command_writes_over_what_it_did_not_write(tmp_path: Path, typed: str, words: str) -> None:
+    for name in ("script.py", "two-sleeps-awaited.jsonl"):
+        (tmp_path / name).write_text(SCRIPT)
+    (tmp_path / "folder").mkdir()
+    for name in ("run.jsonl", "run.json"):
+        save(Story().run(), tmp_path / name)
+    before = {file: file.read_bytes() for file in tmp_path.glob("*.*")}
+    done = in_process(*typed.split(), cwd=tmp_path)
     assert done.code == 2
-    assert f"{script} already exists and is not a recording. Choose another name" in done.err
-    assert script.read_text() == SCRIPT
+    assert words in done.err
     assert "hello" not in done.out
+    assert {file: file.read_bytes() for file in tmp_path.glob("*.*")} == before
 
 
-def test_run_does_not_save_over_what_is_no_recording(tmp_path: Path) -> None:
-    (tmp_path / "two-sleeps-awaited.jsonl").write_text("{}\n")
-    done = in_process("run", "two-sleeps", "--variant", "awaited", "--save", tmp_path)
-    assert done.code == 2
-    assert (tmp_path / "two-sleeps-awaited.jsonl").read_text() == "{}\n"
-
-
-def test_export_does_not_write_over_a_script(script: Path, recording: Path) -> None:
-    done = in_process("export", recording, "--to", "svg", "-o", script)
-    assert done.code == 2
-    assert "does not end in .svg" in done.err
-    assert script.read_text() == SCRIPT
-
-
-def test_a_large_trace_is_compressed_and_named_so(
-    tmp_path: Path, recording: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_trace_is_compressed_and_named_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("asyncdemo.cli.export._LARGE", 10)
-    done = in_process("export", recording, "--to", "perfetto", "-o", tmp_path / "big.json")
+    save(Story().run(), tmp_path / "run.jsonl")
+    done = in_process("export", tmp_path / "run.jsonl", "--to", "perfetto", "-o", tmp_path / "big.json")
     assert done.err == f"wrote {tmp_path}/big.json.gz\n"
     assert json.loads(gzip.decompress((tmp_path / "big.json.gz").read_bytes()))["displayTimeUnit"] == "ms"
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, recording: Path) -> None:
-    done = in_process("export", recording, "--to", "svg", "-o", tmp_path / "missing" / "x.svg")
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    save(Story().run(), tmp_path / "run.jsonl")
+    done = in_process("export", tmp_path / "run.jsonl", "--to", "svg", "-o", tmp_path / "missing" / "x.svg")
     assert (done.code, "cannot write" in done.err) == (2, True)
 
 
-@pytest.mark.parametrize("name", ["old.jsonl", "old.jsonl.gz"])
-def test_a_recording_is_known_by_how_it_begins(tmp_path: Path, name: str) -> None:
-    save(Story().run(), tmp_path / name)
-    check_recording(tmp_path / name, "--save")
-
-
-def test_an_empty_file_is_free(tmp_path: Path) -> None:
+def test_what_it_wrote_and_what_is_empty_may_be_replaced(tmp_path: Path) -> None:
+    for name in ("old.jsonl", "old.jsonl.gz"):
+        save(Story().run(), tmp_path / name)
+        check_recording(tmp_path / name, "--save")
     (tmp_path / "empty").touch()
     check_recording(tmp_path / "empty", "--save")
     check_export(tmp_path / "empty", "csv", [], "-o")
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("svg", "a.svg"),
-        ("html", "a.html"),
-        ("csv", "a.csv"),
-        ("perfetto", "a.json"),
-        ("perfetto", "a.json.gz"),
-    ],
-)
-def test_an_export_is_known_by_its_ending(tmp_path: Path, kind: str, name: str) -> None:
-    (tmp_path / name).write_text("old")
-    check_export(tmp_path / name, kind, [], "-o")
     (tmp_path / "a.txt").write_text("old")
-    with pytest.raises(UsageError, match=r"a\.txt already exists"):
-        check_export(tmp_path / "a.txt", kind, [], "-o")
-
-
-def test_a_recording_is_not_replaced_by_its_export(tmp_path: Path) -> None:
-    save(Story().run(), tmp_path / "run.json")
-    with pytest.raises(UsageError, match="is a recording"):
-        check_export(tmp_path / "run.json", "perfetto", [tmp_path / "run.json"], "-o")
-
-
-def test_a_device_is_not_replaced(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="not an ordinary file"):
-        check_recording(tmp_path, "--save")
+    for name, kind in (
+        ("svg", "svg"),
+        ("html", "html"),
+        ("csv", "csv"),
+        ("json", "perfetto"),
+        ("json.gz", "perfetto"),
+    ):
+        (tmp_path / f"a.{name}").write_text("old")
+        check_export(tmp_path / f"a.{name}", kind, [], "-o")
+        with pytest.raises(UsageError, match=r"a\.txt already exists"):
+            check_export(tmp_path / "a.txt", kind, [], "-o")

@@ -59,33 +59,27 @@ def test_recordings_are_kept_and_progress_is_not(tmp_path: Path) -> None:
     assert not state.exists()
 
 
-def test_without_a_terminal_one_line_says_that_it_needs_one() -> None:
-    done = in_process("run", *QUICK, "--present")
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--present", "--present needs a terminal"),
+        ("--from run", "it goes with --present"),
+        ("--present --notes", "on another terminal"),
+        ("--present --plain", "neither --plain nor --json"),
+        ("--present --json", "neither --plain nor --json"),
+    ],
+)
+def test_what_does_not_go_together_is_told_in_a_line(options: str, words: str) -> None:
+    done = in_process("run", *QUICK, *options.split())
     assert (done.code, done.out) == (2, "")
     assert done.err.count("\n") == 1
-    assert "--present needs a terminal" in done.err
-
-
-@pytest.mark.parametrize("option", ["--plain", "--json"])
-def test_words_and_slides_exclude_each_other(option: str) -> None:
-    with present(*QUICK, option) as terminal:
-        assert terminal.end() == 2
-        assert "neither --plain nor --json" in " ".join(terminal.text.split())
+    assert words in done.err
 
 
 def test_a_step_that_is_none_is_told_before_the_screen_is_taken() -> None:
     with present(*QUICK, "--from", "nowhere") as terminal:
         assert terminal.end() == 2
         assert "There are: title, question, code, predict, run," in " ".join(terminal.text.split())
-    done = in_process("run", *QUICK, "--from", "run")
-    assert done.code == 2
-    assert "it goes with --present" in done.err
-
-
-def test_notes_are_not_for_the_screen_that_the_class_sees() -> None:
-    done = in_process("run", "two-sleeps", "--present", "--notes")
-    assert (done.code, done.out) == (2, "")
-    assert "on another terminal" in done.err
 
 
 def test_notes_are_for_the_instructor_and_run_nothing() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,17 +25,18 @@ def lesson(tmp_path: Path) -> Path:
     return write_served_course(tmp_path / "course")
 
 
-def test_requests_are_the_rows_of_the_live_picture_and_ctrl_c_leaves_nothing(lesson: Path) -> None:
+@contextmanager
+def running(lesson: Path, *options: str | Path, **variables: str) -> Iterator[tuple[Terminal, str]]:
+    """The lesson on a terminal, and the mark of all that it starts, of which nothing is left."""
     mark = uuid.uuid4().hex
-    arguments = (
-        "run",
-        "shop",
-        "--course",
-        lesson.parents[1],
-        "--no-predict",
-        *("--set", "REQUESTS=20", "--set", "PACKS_S=1"),
-    )
-    with nothing_left(mark), Terminal(*arguments, size=(200, 50), **{MARK: mark}) as terminal:  # type: ignore[arg-type]
+    arguments = ("run", "shop", "--course", lesson.parents[1], *options)
+    with nothing_left(mark), Terminal(*arguments, size=(200, 50), **{MARK: mark}, **variables) as terminal:  # type: ignore[arg-type]
+        yield terminal, mark
+        assert terminal.shows_keys()
+
+
+def test_requests_are_the_rows_of_the_live_picture_and_ctrl_c_leaves_nothing(lesson: Path) -> None:
+    with running(lesson, "--no-predict", "--set", "REQUESTS=20", "--set", "PACKS_S=1") as (terminal, _):
         terminal.wait_to_see("2 Run")
         terminal.type("2\r")
         terminal.wait_to_see("POST /sell/3/ 3")
@@ -41,7 +44,6 @@ def test_requests_are_the_rows_of_the_live_picture_and_ctrl_c_leaves_nothing(les
         terminal.wait_to_see("Interrupted: this is what was recorded until then.")
         terminal.type("q")
         assert terminal.end() == 130
-        assert terminal.shows_keys()
     left = terminal.text.rpartition("Lesson ")[2]
     assert "in-turn" in left
     assert "at-once" not in left
@@ -66,9 +68,8 @@ def test_ctrl_c_while_a_server_starts_or_ends_leaves_nothing(
         change(lesson / "in_turn.py", 'app = Flask("shop")', STARTING.format(file))
     else:
         change(lesson / "in_turn.py", f"    {run}", ENDING.format(run=run, file=file))
-    mark, saved = uuid.uuid4().hex, tmp_path / "saved"
-    arguments = ("run", "shop", "--course", lesson.parents[1], "--no-predict", "--save", saved)
-    with nothing_left(mark), Terminal(*arguments, **{MARK: mark}) as terminal:  # type: ignore[arg-type]
+    saved = tmp_path / "saved"
+    with running(lesson, "--no-predict", "--save", saved) as (terminal, _):
         terminal.wait_to_see("2 Run")
         terminal.type("2\r")
         terminal.wait_until(file.exists)
@@ -85,17 +86,20 @@ def test_ctrl_c_while_a_server_starts_or_ends_leaves_nothing(
         assert not (saved / "shop-at-once.jsonl").exists()
 
 
-def test_predictions_are_asked_while_services_start(lesson: Path) -> None:
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_predictions_are_asked_while_services_start_which_ctrl_c_stops(lesson: Path, goes_on: bool) -> None:
     """What is missing is told before anybody has typed an answer."""
     change(lesson / "lesson.toml", "minutes = 10", 'minutes = 10\nservices = ["redis"]')
     change(lesson / "lesson.toml", '"flask", "sanic"', '"flask", "sanic", "redis"')
-    mark = uuid.uuid4().hex
-    variables = {MARK: mark, "ASYNCDEMO_REDIS": "embedded"}
-    with nothing_left(mark), Terminal("run", "shop", "--course", lesson.parents[1], **variables) as terminal:  # type: ignore[arg-type]
+    with running(lesson, ASYNCDEMO_REDIS="embedded") as (terminal, mark):
         terminal.wait_to_see("1 Question")
         assert until(lambda: len(marked(mark)) > 1)  # it starts meanwhile
         terminal.type("2")
         terminal.wait_to_see("in-turn: to how many of 4 clients is sold at the same time?")
+        if not goes_on:
+            terminal.type("\x03")
+            assert terminal.end() == 130
+            return
         terminal.type("1\r")
         terminal.wait_to_see("They use Redis (fakeredis")
         terminal.type("\r")
@@ -104,19 +108,6 @@ def test_predictions_are_asked_while_services_start(lesson: Path) -> None:
         terminal.wait_to_see("You said 1; it was 1.")
         terminal.type("q")
         assert terminal.end() == 0
-
-
-def test_ctrl_c_at_a_question_stops_the_services(lesson: Path) -> None:
-    change(lesson / "lesson.toml", "minutes = 10", 'minutes = 10\nservices = ["redis"]')
-    mark = uuid.uuid4().hex
-    variables = {MARK: mark, "ASYNCDEMO_REDIS": "embedded"}
-    with nothing_left(mark), Terminal("run", "shop", "--course", lesson.parents[1], **variables) as terminal:  # type: ignore[arg-type]
-        terminal.wait_to_see("1 Question")
-        terminal.type("2")
-        terminal.wait_to_see("in-turn: to how many")
-        assert until(lambda: len(marked(mark)) > 1)
-        terminal.type("\x03")
-        assert terminal.end() == 130
 
 
 def test_watch_checks_a_server_at_each_save(lesson: Path, tmp_path: Path) -> None:

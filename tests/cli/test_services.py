@@ -27,10 +27,26 @@ def services(*arguments: str, **variables: str) -> Done:
     return asyncdemo("services", *arguments, stdin="", cwd=None, **(BROUGHT | variables))
 
 
+class Started(subprocess.Popen[str]):
+    def says(self, words: str) -> list[str]:
+        """The lines on stdout until there is one with these words."""
+        assert self.stdout is not None
+        lines: list[str] = []
+        while not lines or words not in lines[-1]:
+            lines.append(self.stdout.readline())
+            assert lines[-1]
+        return lines
+
+    def warns(self) -> str:
+        """The next line on stderr."""
+        assert self.stderr is not None
+        return self.stderr.readline()
+
+
 @contextmanager
-def start(mark: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def start(mark: str, *arguments: str) -> Iterator[Started]:
     """Killed if the test fails: else it would be waited for without an end."""
-    with subprocess.Popen(
+    with Started(
         asyncdemo_command("services", *arguments),
         env=environment(**BROUGHT, **{MARK: mark}),
         stdin=subprocess.DEVNULL,
@@ -49,16 +65,21 @@ def start(mark: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 # -- with a command --------------------------------------------------------------------------------
 
 
-def test_a_command_finds_them_and_its_exit_code_is_ours() -> None:
-    done = services("redis", "--", sys.executable, "-c", f"{ASK}; raise SystemExit(7)")
-    assert (done.code, done.out, done.err) == (7, "True\n", "")
-
-
-def test_the_options_after_the_mark_are_the_commands_own() -> None:
-    done = services(
-        "redis", "--", sys.executable, "-c", "import sys; print(sys.argv[1:])", "--help", "--", "s3"
-    )
-    assert (done.code, done.out) == (0, "['--help', '--', 's3']\n")
+@pytest.mark.parametrize(
+    ("command", "code", "out"),
+    [
+        ([sys.executable, "-c", f"{ASK}; raise SystemExit(7)"], 7, "True\n"),
+        (
+            [sys.executable, "-c", "import sys; print(sys.argv[1:])", "--help", "--", "s3"],
+            0,
+            "['--help', '--', 's3']\n",
+        ),
+        (["sh", "-c", "kill -TERM $$"], 128 + signal.SIGTERM, ""),  # as shells tell it
+    ],
+)
+def test_a_command_finds_them_and_its_exit_code_is_ours(command: list[str], code: int, out: str) -> None:
+    done = services("redis", "--", *command)
+    assert (done.code, done.out, done.err) == (code, out, "")
 
 
 def test_python_is_the_one_that_has_the_packages_unless_another_was_activated(tmp_path: Path) -> None:
@@ -71,24 +92,12 @@ def test_python_is_the_one_that_has_the_packages_unless_another_was_activated(tm
     assert services(*command, PATH=path, VIRTUAL_ENV=str(tmp_path)).out.strip() == "activated"
 
 
-def test_a_command_that_a_signal_ends_is_told_as_shells_do() -> None:
-    assert services("redis", "--", "sh", "-c", "kill -TERM $$").code == 128 + signal.SIGTERM
-
-
-def test_a_command_that_is_not_there_is_named() -> None:
-    done = services("redis", "--", "no-such-program")
-    assert done.code == 2
-    assert "no-such-program cannot be run" in done.err
-    assert "Traceback" not in done.err
-
-
 def test_a_ctrl_c_is_for_the_command_which_decides() -> None:
     mark = secrets.token_hex()
     decide = "import signal, time; signal.signal(signal.SIGINT, lambda *_: exit(5))"
     script = f"{decide}; print('up', flush=True); time.sleep(600)"
     with start(mark, "redis", "--", sys.executable, "-c", script) as started:
-        assert started.stdout is not None
-        assert started.stdout.readline() == "up\n"
+        started.says("up")
         os.killpg(started.pid, signal.SIGINT)
         assert started.wait(60) == 5
     assert eventually(lambda: not marked_processes(mark))
@@ -97,8 +106,7 @@ def test_a_ctrl_c_is_for_the_command_which_decides() -> None:
 def test_a_signal_that_ends_us_ends_the_command_too() -> None:
     mark = secrets.token_hex()
     with start(mark, "redis", "--", *IDLE) as started:
-        assert started.stdout is not None
-        assert started.stdout.readline() == "up\n"
+        started.says("up")
         started.send_signal(signal.SIGTERM)
         assert started.wait(60) == 128 + signal.SIGTERM
     assert eventually(lambda: not marked_processes(mark))
@@ -107,11 +115,9 @@ def test_a_signal_that_ends_us_ends_the_command_too() -> None:
 def test_a_service_that_dies_is_told_while_the_command_goes_on() -> None:
     mark = secrets.token_hex()
     with start(mark, "redis", "--", *IDLE) as started:
-        assert started.stdout is not None
-        assert started.stderr is not None
-        assert started.stdout.readline() == "up\n"
+        started.says("up")
         os.kill(host_of(mark), signal.SIGKILL)
-        assert started.stderr.readline() == "asyncdemo: Redis has died: its server was ended by SIGKILL.\n"
+        assert started.warns() == "asyncdemo: Redis has died: its server was ended by SIGKILL.\n"
         assert started.poll() is None
         started.terminate()
     assert eventually(lambda: not marked_processes(mark))
@@ -124,15 +130,10 @@ def test_a_service_that_dies_is_told_while_the_command_goes_on() -> None:
 def test_without_a_command_the_environment_is_shown_until_a_signal(name: str, code: int) -> None:
     mark = secrets.token_hex()
     with start(mark, "s3", "redis", "postgres") as started:
-        assert started.stdout is not None
-        lines: list[str] = []
-        while not lines or lines[-1] != "# until Ctrl-C\n":
-            lines.append(started.stdout.readline())
-            assert lines[-1]
+        text = "".join(started.says("# until Ctrl-C"))
         started.send_signal(getattr(signal, name))
         assert started.wait(60) == code
-        assert started.stdout.read() == ""
-    text = "".join(lines)
+        assert started.communicate()[0] == ""
     assert re.search(r"^# s3: moto \S+$", text, re.MULTILINE)
     assert re.search(r"^# redis: fakeredis \S+$", text, re.MULTILINE)
     # Debian's adds whose it is: 17.5 (Debian 17.5-1)
@@ -153,20 +154,21 @@ def test_without_a_command_the_environment_is_shown_until_a_signal(name: str, co
 def test_one_that_dies_meanwhile_ends_it_with_a_sentence() -> None:
     mark = secrets.token_hex()
     with start(mark, "redis") as started:
-        assert started.stdout is not None
-        assert started.stderr is not None
-        while "until Ctrl-C" not in started.stdout.readline():
-            pass
+        started.says("until Ctrl-C")
         os.kill(host_of(mark), signal.SIGKILL)
         assert started.wait(60) == 3
-        assert "asyncdemo: Redis has died: its server was ended by SIGKILL." in started.stderr.read()
+        assert "asyncdemo: Redis has died: its server was ended by SIGKILL." in started.warns()
 
 
-@pytest.mark.parametrize("arguments", [[], ["mysql"], ["--", "true"]])
-def test_it_is_told_which_there_are(arguments: list[str]) -> None:
-    done = in_process("services", *arguments)
+def test_it_is_told_which_there_are_and_which_command_is_not() -> None:
+    for arguments in ([], ["mysql"], ["--", "true"]):
+        done = in_process("services", *arguments)
+        assert done.code == 2
+        assert all(name in done.err for name in ("s3", "redis", "postgres"))
+    done = services("redis", "--", "no-such-program")
     assert done.code == 2
-    assert all(name in done.err for name in ("s3", "redis", "postgres"))
+    assert "no-such-program cannot be run" in done.err
+    assert "Traceback" not in done.err
 
 
 # -- doctor ----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """``asyncdemo watch``: its log without a terminal, and its screen on a real one; nothing is left of either.
 
-What the screen shows for which key is in ``tests/tui/test_exercise.py``.
+What the screen shows for which key is in ``tests/tui/exercise``.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def renamed_over(file: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--poll"]])
-def test_a_save_is_a_verdict(desk: Desk, options: list[str]) -> None:
+def test_a_save_is_a_verdict_also_of_another_exercise(desk: Desk, options: list[str]) -> None:
     with desk.log(*options) as log:
         log.wait_for(FAILS)
         desk.tea.write_text(FIXED)
@@ -135,7 +135,11 @@ def test_a_save_is_a_verdict(desk: Desk, options: list[str]) -> None:
         desk.tea.write_text(BROKEN)
         log.wait_for("Checking 01-tea.py")
         log.wait_for("Not passed yet.")
-    assert "tea has passed." in log.text
+        desk.coffee.write_text(FIXED)
+        log.wait_for("You saved coffee, so this is the exercise now; it was tea before.")
+        log.wait_for("Exercise 2, Coffee")
+        log.wait_for("Passed, and so have all the others: that was the last exercise.")
+    assert "coffee has passed." in log.text
 
 
 def test_a_save_ends_the_check_that_is_running_and_the_last_of_many_counts(desk: Desk) -> None:
@@ -149,15 +153,6 @@ def test_a_save_ends_the_check_that_is_running_and_the_last_of_many_counts(desk:
         log.wait_for("Passed.")
         assert until(lambda: not is_alive(pid))
         assert "time limit" not in log.text
-
-
-def test_a_save_of_another_exercise_checks_that_one_and_says_so(desk: Desk) -> None:
-    with desk.log() as log:
-        log.wait_for(FAILS)
-        desk.coffee.write_text(FIXED)
-        log.wait_for("You saved coffee, so this is the exercise now; it was tea before.")
-        log.wait_for("Exercise 2, Coffee")
-        log.wait_for("Passed. Next: exercise 1, Tea.")
 
 
 def test_what_keeps_a_check_from_its_verdict_is_told_and_the_watch_goes_on(desk: Desk) -> None:
@@ -212,17 +207,19 @@ def test_another_size_of_the_window_is_drawn_anew(desk: Desk) -> None:
 def test_the_editor_gets_the_terminal_as_it_was_and_a_ctrl_c_there_is_its_own(
     desk: Desk, tmp_path: Path
 ) -> None:
-    editor = tmp_path / "an editor"
+    editor = tmp_path / "an editor" / "nano"
+    editor.parent.mkdir()
     editor.write_text(
-        f"#!/bin/sh\ntrap 'heard=1' INT\nstty -a >'{tmp_path}/modes'\necho editing\n"
-        f"while [ -z $heard ]; do sleep 0.1; done\ncp '{tmp_path}/fixed' \"$2\"\n"
+        f"#!/bin/sh\ntrap 'heard=1' INT\nstty -a >'{tmp_path}/modes'\necho editing $*\n"
+        f"while [ -z $heard ]; do sleep 0.1; done\ncp '{tmp_path}/fixed' \"$3\"\n"
     )
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "fixed").write_text(FIXED)
     with desk.watch(VISUAL=f"'{editor}' --wait", EDITOR="not-this-one") as terminal:
         terminal.wait_to_see(FAILS)
         terminal.type("e")
-        terminal.wait_for("editing")
+        (line,) = (number for number, text in enumerate(BROKEN.splitlines(), 1) if "TODO" in text)
+        terminal.wait_for(f"editing --wait +{line} ")
         terminal.type("\x03")
         terminal.wait_to_see("Passed")
         assert not terminal.shows_keys()

@@ -31,15 +31,6 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def built(checkout: Path) -> Path:
-    """The checkout with a site, which git ignores."""
-    for name, text in SITE.items():
-        (checkout / "site" / name).parent.mkdir(parents=True, exist_ok=True)
-        (checkout / "site" / name).write_text(text)
-    return checkout
-
-
 def wheel(checkout: Path, folder: Path, version: str = "standard") -> ZipFile:
     """Built as installers build it."""
     hook = "build_editable" if version == "editable" else "build_wheel"
@@ -59,31 +50,28 @@ def carried(packed: ZipFile) -> dict[str, str]:
     }
 
 
-def test_a_checkout_without_a_site_gives_a_wheel_without_one(checkout: Path, tmp_path: Path) -> None:
-    shutil.rmtree(checkout / "site", ignore_errors=True)
+def test_the_site_goes_with_the_wheel_if_it_is_built_and_is_found_there(
+    checkout: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("editables")
+    path = str(tmp_path / "installed")
     with wheel(checkout, tmp_path) as packed:
         assert carried(packed) == {}
         assert "asyncdemo/_lessons/course.toml" in packed.namelist()
-        packed.extractall(tmp_path / "installed")
-    done = asyncdemo("docs", cwd=tmp_path, PYTHONPATH=str(tmp_path / "installed"))
+        packed.extractall(path)
+    done = asyncdemo("docs", cwd=tmp_path, PYTHONPATH=path)
     assert done.code == 3
     assert "make wheel" in done.err
-
-
-def test_the_site_goes_with_the_wheel_and_is_found_there(built: Path, tmp_path: Path) -> None:
-    with wheel(built, tmp_path) as packed:
+    for name, text in SITE.items():  # which git ignores
+        (checkout / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / "site" / name).write_text(text)
+    with wheel(checkout, tmp_path) as packed:
         assert carried(packed) == SITE
-        packed.extractall(tmp_path / "installed")
-    checks = asyncdemo("doctor", "--json", cwd=tmp_path, PYTHONPATH=str(tmp_path / "installed")).data[
-        "checks"
-    ]
+        packed.extractall(path)
+    checks = asyncdemo("doctor", "--json", cwd=tmp_path, PYTHONPATH=path).data["checks"]
     (found,) = [check["words"] for check in checks if check["name"] == "docs site"]
     assert found == str(tmp_path / "installed" / "asyncdemo" / "_site")
-
-
-def test_an_editable_install_copies_no_site(built: Path, tmp_path: Path) -> None:
-    pytest.importorskip("editables")
-    with wheel(built, tmp_path, "editable") as packed:
+    with wheel(checkout, tmp_path, "editable") as packed:
         assert carried(packed) == {}
 
 

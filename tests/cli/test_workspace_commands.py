@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import subprocess
 import time
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from asyncdemo.course.workspace.progress import Progress, Record
-from tests.cli.commands import Done, asyncdemo_command, environment, in_process
+from tests.cli.commands import Done, in_process, interrupted
 from tests.cli.terminals import Terminal
 from tests.support.small_course import BROKEN, FIXED, make_course
 
@@ -41,16 +39,12 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_start_gives_the_exercises_and_says_what_comes_next(desk: Desk) -> None:
+def test_start_gives_the_exercises_and_says_what_comes_next(desk: Desk, tmp_path: Path) -> None:
     assert desk.started.code == 0
     assert "your workspace, with 2 exercises to edit" in desk.started.out
     assert "Next: asyncdemo run tea" in desk.started.out
     assert desk.tea.read_text() == desk.coffee.read_text() == BROKEN
-
-
-def test_start_without_a_folder_uses_one_of_its_own_name(tmp_path: Path) -> None:
-    done = in_process("start", cwd=tmp_path)
-    assert done.code == 0
+    assert in_process("start", cwd=tmp_path).code == 0
     assert (tmp_path / "asyncdemo-exercises" / "01-loop" / "01-two-sleeps.py").is_file()
 
 
@@ -91,18 +85,17 @@ def test_a_folder_that_cannot_be_a_workspace_is_named(
     assert "Traceback" not in done.err
 
 
-def test_a_check_that_fails_says_what_was_seen_and_where_to_get_help(desk: Desk) -> None:
+def test_from_a_failure_to_a_pass_to_the_next_exercise_until_all_are_checked_again(desk: Desk) -> None:
     done = desk("check", "tea")
     assert done.code == 1
-    assert "Exercise 1, Tea: Make both at the same time." in done.out
-    assert "failed: " in done.out
-    assert "brew(0)" in done.out
-    assert "asyncdemo hint tea" in done.out
-    assert desk.record("tea").checks == 1
-    assert desk.record("tea").passed == ""
-
-
-def test_a_pass_is_remembered_with_its_date_and_leads_to_the_next_exercise(desk: Desk) -> None:
+    for words in (
+        "Exercise 1, Tea: Make both at the same time.",
+        "failed: ",
+        "brew(0)",
+        "asyncdemo hint tea",
+    ):
+        assert words in done.out
+    assert (desk.record("tea").checks, desk.record("tea").passed) == (1, "")
     desk.tea.write_text(FIXED)
     done = desk("check")
     assert done.code == 0
@@ -110,12 +103,14 @@ def test_a_pass_is_remembered_with_its_date_and_leads_to_the_next_exercise(desk:
     assert "Next: asyncdemo run coffee" in done.out
     assert desk.record("tea").passed
     assert "Exercise 2, Coffee" in desk("check").out
-    assert "exercise passed" in desk("list").out
-
-
-@pytest.mark.parametrize("typed", ["1", "01-hot/01-tea.py"])
-def test_an_exercise_is_named_as_a_lesson_or_by_its_file(desk: Desk, typed: str) -> None:
-    assert "Exercise 1, Tea" in desk("check", typed).out
+    for named in ("1", "01-hot/01-tea.py"):
+        assert "Exercise 1, Tea" in desk("check", named).out
+    desk.coffee.write_text(FIXED)
+    assert desk("check", "--all").code == 0
+    desk.tea.write_text(BROKEN)
+    done = desk("check")
+    assert done.code == 1
+    assert "1 of 2 exercises passed." in done.out
 
 
 @pytest.mark.parametrize(
@@ -129,14 +124,16 @@ def test_an_exercise_is_named_as_a_lesson_or_by_its_file(desk: Desk, typed: str)
         (["check", "--file", "01-hot/01-tea.py"], "Which exercise is 01-hot/01-tea.py to be checked as?"),
         (["check", "--file", "nowhere.py", "tea"], "does not exist"),
         (["check", "--timeout", "0"], "--timeout"),
+        (["check", "--all", "--handed-in", "../course"], "has no workspace in it"),
+        (["check", "--handed-in", ".."], "asyncdemo check --all --handed-in"),
+        (["check", "--all", "--csv", "table.csv"], "which --handed-in FOLDER makes"),
         (["reset"], "Missing argument"),
     ],
 )
 def test_wrong_use_is_answered_with_what_would_be_right(desk: Desk, arguments: list[str], words: str) -> None:
     done = desk(*arguments)
-    assert done.code == 2
-    assert words in done.err
-    assert done.out == ""
+    assert (done.code, done.out) == (2, "")
+    assert words in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize("command", ["check", "reset tea"])
@@ -210,53 +207,31 @@ def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
     assert words in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize(
-    ("command", "named"),
-    [
-        ("check --all --json", "whole"),
-        ("start", "whole"),
-        ("", "whole"),
-        ("check", "relative"),
-    ],
-)
-def test_a_workspace_that_was_handed_in_does_not_choose_what_is_run(
-    desk: Desk, tmp_path: Path, command: str, named: str
+def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given_and_by_no_other(
+    desk: Desk, tmp_path: Path
 ) -> None:
-    evil = make_course(tmp_path / "ada" / "evil")
-    ran = tmp_path / "ran"
-    for file in evil.rglob("check.py"):
-        file.write_text(f"open({str(ran)!r}, 'w')\ndef check(seen): pass\n")
-    shutil.copytree(desk.folder / ".asyncdemo", tmp_path / "ada" / ".asyncdemo")
-    file = tmp_path / "ada" / ".asyncdemo" / "workspace.json"
-    data = json.loads(file.read_text())
-    file.write_text(json.dumps({**data, "course": str(evil) if named == "whole" else "evil"}))
-    done = in_process(*command.split(), cwd=tmp_path / "ada")
-    assert (done.code, done.out) == (3, "")
-    assert "Traceback" not in done.err
-    words = " ".join(done.err.split())
-    if named == "whole":
-        assert f"asyncdemo start {tmp_path / 'ada'} --course {evil}" in words
-    else:
-        assert "the course must be a whole path, not 'evil'" in words
-    assert not ran.exists()
-
-
-def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given(desk: Desk, tmp_path: Path) -> None:
     for file in (desk.tea, desk.coffee):
         file.write_text(FIXED)  # the grader's own
-    ada = tmp_path / "ada"
+    ada, ran = tmp_path / "ada", tmp_path / "ran"
     shutil.copytree(desk.folder, ada)
     (ada / "01-hot" / "01-tea.py").write_text(BROKEN)
+    evil = make_course(ada / "evil")
+    for file in evil.rglob("check.py"):
+        file.write_text(f"open({str(ran)!r}, 'w')\ndef check(seen): pass\n")
     file = ada / ".asyncdemo" / "workspace.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "course": str(ada / "evil")}))
+    file.write_text(json.dumps({**json.loads(file.read_text()), "course": str(evil)}))
+    for command in (["check", "--all", "--json"], []):
+        done = in_process(*command, cwd=ada)
+        assert (done.code, done.out) == (3, "")
+        assert f"asyncdemo start {ada} --course {evil}" in " ".join(done.err.split())
     done = in_process("check", "--all", "--json", "--course", desk.course, cwd=ada)
     assert done.code == 1
     tea, coffee = done.data["exercises"]
     assert (tea["file"], tea["passed"]) == (str(ada / "01-hot" / "01-tea.py"), False)
     assert (coffee["file"], coffee["passed"]) == (str(ada / "01-hot" / "02-coffee.py"), True)
-    file.unlink()
-    (ada / ".asyncdemo").joinpath("workspace.json").write_text("{")
+    file.write_text("{")
     assert in_process("check", "--all", "--json", "--course", desk.course, cwd=ada).code == 3
+    assert not ran.exists()
 
 
 def test_all_exercises_in_a_line_each(desk: Desk) -> None:
@@ -273,16 +248,6 @@ def test_all_exercises_in_a_line_each(desk: Desk) -> None:
     assert desk("check", "--all").out.splitlines()[1].startswith("missing       2 coffee: ")
     desk.coffee.write_text(FIXED)
     assert desk("check", "--all").code == 0
-
-
-def test_once_all_have_passed_all_are_checked_again(desk: Desk) -> None:
-    for file in (desk.tea, desk.coffee):
-        file.write_text(FIXED)
-    assert desk("check", "--all").code == 0
-    desk.tea.write_text(BROKEN)
-    done = desk("check")
-    assert done.code == 1
-    assert "1 of 2 exercises passed." in done.out
 
 
 @pytest.fixture
@@ -332,55 +297,35 @@ def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
     ]
 
 
-def test_a_folder_without_workspaces_and_tables_of_none_are_wrong_use(desk: Desk, tmp_path: Path) -> None:
-    for words, says in (
-        (["check", "--all", "--handed-in", tmp_path / "course"], "has no workspace in it"),
-        (["check", "--handed-in", tmp_path], "asyncdemo check --all --handed-in"),
-        (["check", "--all", "--csv", "table.csv"], "which --handed-in FOLDER makes"),
-    ):
-        done = desk(*words)
-        assert done.code == 2
-        assert says in " ".join(done.err.split())
-
-
-def test_a_file_from_elsewhere_is_checked_without_a_workspace(tmp_path: Path) -> None:
-    course = make_course(tmp_path / "course")
+def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_progress_as_it_is(
+    desk: Desk, tmp_path: Path
+) -> None:
     submission = tmp_path / "anna.py"
+    words = ("check", "--file", submission, "tea", "--course", desk.course)
     submission.write_text(FIXED)
-    done = in_process("check", "--file", submission, "tea", "--course", course, "--json", cwd=tmp_path)
+    done = in_process(*words, "--json", cwd=tmp_path)
     assert done.code == 0
     assert done.data["exercises"][0]["file"] == str(submission)
+    assert desk("check", "--file", submission, "tea").code == 0
+    assert desk.record("tea") == Record()
     submission.write_text(BROKEN)
-    assert in_process("check", "--file", submission, "tea", "--course", course).code == 1
+    assert in_process(*words, cwd=tmp_path).code == 1
 
 
-def test_a_file_from_elsewhere_leaves_the_progress_as_it_is(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "anna.py").write_text(FIXED)
-    assert desk("check", "--file", tmp_path / "anna.py", "tea").code == 0
-    assert "passed" not in desk("list").out.replace("0 of 2 exercises passed", "")
-
-
-@pytest.mark.parametrize("text", ["def (:\n", "", "import nonsense_that_is_not_there\n", "\x00"])
-def test_a_file_that_is_no_program_fails_in_words(desk: Desk, text: str) -> None:
-    desk.tea.write_text(text)
-    done = desk("check", "tea")
-    assert done.code == 1
-    assert "failed: " in done.out
-    assert "Traceback" not in done.err
-
-
-def test_a_file_that_is_gone_fails_with_what_to_do(desk: Desk) -> None:
+def test_a_file_that_is_no_program_or_without_end_or_gone_fails_in_words(desk: Desk) -> None:
+    endless = FIXED.replace("await asyncio.sleep(1)", "await asyncio.Event().wait()")
+    for text in ("def (:\n", "", "import nonsense_that_is_not_there\n", "\x00", endless):
+        desk.tea.write_text(text)
+        done = desk("check", "tea", "--timeout", "0.5" if text == endless else "10")
+        assert done.code == 1
+        assert "failed: " in done.out
+        assert "Traceback" not in done.err
     desk.tea.unlink()
     done = desk("check", "tea")
     assert done.code == 1
     assert "asyncdemo reset tea" in done.out
     assert desk("reset", "tea").code == 0
     assert desk.tea.read_text() == BROKEN
-
-
-def test_a_run_without_end_is_ended(desk: Desk) -> None:
-    desk.tea.write_text(FIXED.replace("await asyncio.sleep(1)", "await asyncio.Event().wait()"))
-    assert desk("check", "tea", "--timeout", "0.5").code == 1
 
 
 def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
@@ -391,33 +336,23 @@ def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
             f"    import pathlib\n    pathlib.Path({str(started)!r}).touch()\n    while True:\n        pass",
         )
     )
-    process = subprocess.Popen(
-        asyncdemo_command("check", "tea"), cwd=desk.folder, env=environment(), stdout=subprocess.PIPE
-    )
-    while not started.exists() and process.poll() is None:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert interrupted("check", "tea", cwd=desk.folder, when=started.exists).code == 130
     assert desk.record("tea") == Record()
 
 
-def test_hints_come_one_at_a_time_and_the_last_again(desk: Desk) -> None:
-    shown = [desk("hint", "tea").out for _ in range(4)]
-    for out, heading, text in zip(
-        shown,
-        ["1 of 3. Where to look", "2 of 3. The cause", "3 of 3. Nearly the answer", "3 of 3."],
-        ["At the loop.", "It waits for each.", "`asyncio.gather`.", "`asyncio.gather`."],
-        strict=True,
-    ):
-        assert heading in out
-        assert text in out
-    assert "It waits for each." not in shown[0]
-    assert "asyncdemo solution tea" in shown[3]
+def test_hints_come_one_at_a_time_and_the_solution_to_who_asks_twice(desk: Desk) -> None:
+    told = [
+        ("1 of 3. Where to look", "At the loop."),
+        ("2 of 3. The cause", "It waits for each."),
+        ("3 of 3. Nearly the answer", "`asyncio.gather`."),
+        ("3 of 3.", "`asyncio.gather`."),
+    ]
+    for heading, text in told:
+        out = desk("hint", "tea").out
+        assert heading in out and text in out
+        assert out.count("It waits for each.") == (text == "It waits for each.")
+    assert "asyncdemo solution tea" in desk("hint", "tea").out
     assert "hint 1 of 3" in desk("hint", "coffee").out
-
-
-def test_the_solution_is_shown_to_who_asks_twice(desk: Desk) -> None:
     first = desk("solution", "tea")
     assert first.code == 0
     assert "ask again" in first.out
@@ -452,7 +387,7 @@ def test_reset_without_a_terminal_needs_a_yes_and_keeps_the_text(desk: Desk) -> 
 
 @pytest.mark.parametrize(
     ("key", "code", "text"),
-    [("y\n", 0, BROKEN), ("n\n", 0, "mine"), ("\n", 0, "mine"), ("\x03", 130, "mine")],
+    [("y\n", 0, BROKEN), ("\n", 0, "mine"), ("\x03", 130, "mine")],
 )
 def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
     desk.tea.write_text("mine")
@@ -526,9 +461,6 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     desk.tea.write_text(FIXED)
     desk("check", "tea")
     assert "asyncdemo run coffee" in in_process(cwd=tmp_path).out
-
-
-def test_the_bare_command_outlives_a_course_that_is_gone(desk: Desk, tmp_path: Path) -> None:
     shutil.rmtree(desk.course)
     done = in_process(cwd=tmp_path)
     assert done.code == 0

@@ -60,3 +60,23 @@ async def until(pilot: Pilot[int], met: Callable[[], bool]) -> None:
                 await pilot.pause(0.05)
     except TimeoutError:
         raise AssertionError(shown(pilot.app.screen)) from None
+
+
+class User:
+    """In front of the screen: presses keys, and sees what is there."""
+
+    def __init__(self, pilot: Pilot[int]) -> None:
+        self.pilot, self.app = pilot, pilot.app
+
+    async def sees(self, *words: str) -> None:
+        await until(self.pilot, lambda: all(word in shown(self.app) for word in words))
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+            await self.pilot.pause()
+
+    async def presses(self, key: str, *words: str) -> None:
+        """And then sees these words."""
+        await self.pilot.press(key)
+        await self.sees(*words)

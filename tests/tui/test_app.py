@@ -1,22 +1,24 @@
-"""What holds on every screen: leaving, Ctrl-C, terminals without UTF-8 or colour."""
+"""What holds on every screen: leaving, Ctrl-C, terminals without UTF-8 or colour, or that have gone away."""
 
 from __future__ import annotations
+
+import errno
+import io
+import threading
 
 import pytest
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.color import Color
+from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 from textual.widgets import Footer, Static
 
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
-from asyncdemo.tui.app import Application, LearnerScreen
-from asyncdemo.tui.filters import AsciiFilter
+from asyncdemo.tui.app import Application, KeysScreen, LearnerScreen
 from asyncdemo.tui.home import HomeScreen
-from asyncdemo.tui.keys_screen import KeysScreen
-
-pytestmark = pytest.mark.anyio
+from asyncdemo.tui.terminal import AsciiFilter, TerminalOutput
 
 
 class Busy(LearnerScreen):
@@ -36,49 +38,32 @@ class Busy(LearnerScreen):
         return "Quit?"
 
 
-@pytest.fixture
-def application() -> Application:
-    return Application(locate(None), Busy)
-
-
-async def test_ctrl_c_ends_what_runs_and_then_after_a_question_the_application(
-    application: Application,
-) -> None:
+@pytest.mark.anyio
+async def test_keys_and_ctrl_c_on_every_screen() -> None:
+    application = Application(locate(None), Busy)
     async with application.run_test() as pilot:
-        for _ in ("ends what runs", "is asked"):
-            await pilot.press("ctrl+c")
-            assert application.return_value is None
+        first = application.screen
+        for closing in ("question_mark", "escape", "q", "ctrl+c"):  # which also ends what runs below
+            await pilot.press("question_mark")
+            assert isinstance(application.screen, KeysScreen)
+            await pilot.press(closing)
+            assert application.screen is first
+        assert isinstance(first, Busy) and not first.runs
+        assert first.active_bindings["q"].binding.description == "Quit"
+        application.push_screen(Busy())
+        await pilot.pause()
+        assert application.screen.active_bindings["q"].binding.description == "Back"
+        await pilot.press("q", "q")  # it asks once
+        assert application.screen is first
+        await pilot.press("ctrl+c")
+        assert application.return_value is None
         await pilot.press("ctrl+c")
     assert application.return_value == EXIT_INTERRUPTED
 
 
-@pytest.mark.parametrize("closing", ["question_mark", "escape", "q"])
-async def test_the_list_of_keys_opens_and_closes(application: Application, closing: str) -> None:
-    async with application.run_test() as pilot:
-        await pilot.press("question_mark")
-        assert isinstance(application.screen, KeysScreen)
-        await pilot.press(closing)
-        assert not isinstance(application.screen, KeysScreen)
-
-
-async def test_q_is_named_after_where_it_leads(application: Application) -> None:
-    async with application.run_test() as pilot:
-        for words in ("Quit", "Back"):
-            bound = application.screen.active_bindings["q"]
-            assert bound.binding.description == words
-            application.push_screen(Busy())
-            await pilot.pause()
-
-
-async def test_ctrl_c_above_the_list_of_keys_ends_what_runs(application: Application) -> None:
-    async with application.run_test() as pilot:
-        await pilot.press("question_mark", "ctrl+c")
-        assert isinstance(application.screen, Busy)
-        await pilot.press("ctrl+c")
-        assert application.return_value is None  # what ran has been ended, so now it asks
-
-
-async def test_a_screen_may_ask_once_before_one_quits(application: Application) -> None:
+@pytest.mark.anyio
+async def test_a_screen_may_ask_once_before_one_quits() -> None:
+    application = Application(locate(None), Busy)
     async with application.run_test() as pilot:
         await pilot.press("q")
         assert application.return_value is None
@@ -94,6 +79,7 @@ def test_without_utf_8_every_character_becomes_one_of_ascii_and_keeps_its_width(
     assert drawn.text.startswith("|-++#")
 
 
+@pytest.mark.anyio
 async def test_no_color_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """A selection and muted text can be told all the same."""
     monkeypatch.setenv("NO_COLOR", "1")
@@ -108,3 +94,28 @@ async def test_no_color_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not [words for words, style in shown.items() if style.color or style.bgcolor]
     assert shown["1  Two sleeps"].reverse and not shown["2  Nothing ran"].reverse
     assert shown["The loop"].dim and shown["The loop"].bold
+
+
+class Gone(io.StringIO):
+    """What is left of a terminal whose window has been closed."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    def flush(self) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_output_to_a_terminal_that_has_gone_away_is_dropped() -> None:
+    writer = WriterThread(TerminalOutput(Gone()))  # type: ignore[arg-type]
+
+    def write_much() -> None:
+        for _ in range(3 * MAX_QUEUED_WRITES):
+            writer.write("x")
+        writer.stop()
+
+    writer.start()
+    writing = threading.Thread(target=write_much, daemon=True)
+    writing.start()
+    writing.join(30)
+    assert not writing.is_alive()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,15 +13,13 @@ from textual.pilot import Pilot
 from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.course.workspace.progress import Progress
-from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, MissingError, UsageError
-from asyncdemo.tui.app import Application
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, MissingError
+from asyncdemo.tui.app import Application, ReadingScreen
 from asyncdemo.tui.lesson.programs import CodeScreen
 from asyncdemo.tui.lesson.screen import LessonScreen, StepBar
-from asyncdemo.tui.lesson.session import LessonSession
-from asyncdemo.tui.lesson.words import summary
-from asyncdemo.tui.reading import ReadingScreen
+from asyncdemo.tui.lesson.session import LessonSession, summary
 from asyncdemo.tui.viewer import ViewerScreen
-from tests.tui.learner import until
+from tests.tui.learner import User, until
 from tests.unit.course.good_course import LESSON, change, write_course
 
 pytestmark = pytest.mark.anyio
@@ -55,35 +53,28 @@ def context(tmp_path: Path) -> CourseContext:
     return CourseContext(course, None, Progress(tmp_path / "progress.sqlite3"))
 
 
-class Driven:
-    """The screen, the keys that are pressed on it, and what is to be seen."""
+class Driven(User):
+    """Of a lesson."""
 
-    def __init__(self, session: LessonSession, pilot: Pilot[int], application: Application) -> None:
-        self.session, self.pilot, self.application = session, pilot, application
+    def __init__(self, session: LessonSession, pilot: Pilot[int]) -> None:
+        super().__init__(pilot)
+        self.session = session
 
     @property
     def step(self) -> str:
-        return self.application.screen.query_one(StepBar).current
+        return self.app.screen.query_one(StepBar).current
 
     @property
     def seen(self) -> str:
-        strips = self.application.screen._compositor.render_strips(self.application.size)
+        strips = self.app.screen._compositor.render_strips(self.app.size)
         return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips)
-
-    async def press(self, *keys: str) -> None:
-        for key in keys:
-            await self.pilot.press(key)
-            await self.pilot.pause()
-
-    async def until(self, met: Callable[[], bool]) -> None:
-        await until(self.pilot, met)
 
     async def run(self) -> None:
         """From wherever one is."""
-        assert isinstance(self.application.screen, LessonScreen)
-        self.application.screen.go_to("run")
+        assert isinstance(self.app.screen, LessonScreen)
+        self.app.screen.go_to("run")
         await self.press("enter")
-        await self.until(lambda: self.session.latest is not None)
+        await until(self.pilot, lambda: self.session.latest is not None)
         await self.pilot.pause()
 
 
@@ -92,19 +83,11 @@ async def drive(
     context: CourseContext, size: tuple[int, int] = (80, 24), predict: bool = True
 ) -> AsyncIterator[Driven]:
     """Opens the screen, to be used."""
-    session = open_lesson(context, predict=predict)
-    application = Application(context, lambda: LessonScreen(session.lesson, session=session))
+    session = LessonSession(context, context.course.lessons[0].folder, predict=predict)
+    application = Application(context, lambda: LessonScreen(session))
     async with application.run_test(size=size) as pilot:
         await pilot.pause()
-        yield Driven(session, pilot, application)
-
-
-def open_lesson(
-    context: CourseContext, variants: Sequence[str] = (), predict: bool = True, **settings: str
-) -> LessonSession:
-    return LessonSession(
-        context, context.course.lessons[0].folder, settings=settings, variants=variants, predict=predict
-    )
+        yield Driven(session, pilot)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -120,7 +103,7 @@ async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
         assert driven.step == "run"
         assert "quick, slow" in driven.seen
         await driven.press("enter")
-        await driven.until(lambda: driven.session.first is not None)
+        await until(driven.pilot, lambda: driven.session.first is not None)
         await driven.pilot.pause()
         assert "slow The tea is ready" in driven.seen
         await driven.press("enter")
@@ -132,9 +115,9 @@ async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
             assert f"at most {peak} at the same time" in title
         assert "brew(4)" in driven.seen or "to a row" in driven.seen
         assert "waiting" in driven.seen  # the legend is the last of it
-        assert driven.application.screen.max_scroll_y == 0
+        assert driven.app.screen.max_scroll_y == 0
     assert driven.session.exit_code() == EXIT_OK
-    assert driven.application.return_value is None
+    assert driven.app.return_value is None
     assert context.progress is not None
     record = context.progress.of("tea")
     assert (record.runs, record.asked, record.right, record.open_answers) == (1, 3, 3, ())
@@ -158,31 +141,24 @@ async def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContex
         assert "waiting" in words  # the legend is the last of it
 
 
-async def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: CourseContext) -> None:
-    async with drive(context) as driven:
-        await driven.press("2", "7", "backspace", "5")
-    async with drive(context) as driven:
-        assert driven.session.typed(0) == "5"
-        await driven.press("2", "backspace", "4")
-        await driven.run()
-        await driven.press("2", "9")
-        assert driven.session.typed(0) == "4"
-        assert "this answer stands" in driven.seen
-
-
-async def test_a_lesson_opens_where_it_was_left(context: CourseContext) -> None:
+async def test_a_lesson_opens_where_it_was_left_with_the_answers_which_a_run_makes_final(
+    context: CourseContext,
+) -> None:
     progress = context.progress
     assert progress is not None
     progress.update("tea", lambda record: record.after_run())  # in a pipe
     async with drive(context) as driven:
         assert driven.step == "question"
-        await driven.press("2", "7", "enter")
+        await driven.press("2", "7", "backspace", "5")
     async with drive(context) as driven:
-        assert driven.step == "predict"
-        await driven.press("enter", "enter", "enter")
+        assert (driven.step, driven.session.typed(0)) == ("predict", "5")
+        await driven.press("backspace", "4", "enter", "enter", "enter")
     async with drive(context) as driven:
         assert driven.step == "run"
         await driven.run()
+        await driven.press("2", "9")
+        assert driven.session.typed(0) == "4"
+        assert "this answer stands" in driven.seen
     async with drive(context) as driven:
         assert driven.step == "run", "its pictures are gone"
     for passed, step in ((False, "exercise"), (True, "question")):
@@ -195,20 +171,11 @@ async def test_keys_that_come_in_a_burst_take_effect_in_their_order(context: Cou
     async with drive(context) as driven:
         await driven.press("2")
         for key in ("2", "7", "backspace", "5", "enter"):
-            driven.application.post_message(events.Key(key, key if key.isdigit() else None))
-        await driven.until(lambda: "Question 2" in driven.seen)
+            driven.app.post_message(events.Key(key, key if key.isdigit() else None))
+        await until(driven.pilot, lambda: "Question 2" in driven.seen)
         assert driven.session.typed(0) == "25"
         await driven.pilot.pause()
         assert "Type a number" not in driven.seen  # the first question's, said late
-
-
-async def test_tab_skips_a_question_without_taking_an_answer(context: CourseContext) -> None:
-    async with drive(context) as driven:
-        await driven.press("2", "tab")
-        assert "Tab skips it" in driven.seen
-        await driven.press("tab", "tab")
-        assert driven.step == "run"
-        assert not driven.session.answers()
 
 
 async def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: CourseContext) -> None:
@@ -220,6 +187,11 @@ async def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: Cour
         assert driven.session.typed(0) == ""
         await driven.press("n")
         assert driven.step == "run"
+        await driven.press("b", "tab")
+        assert "Tab skips it" in driven.seen
+        await driven.press("tab", "tab")
+        assert driven.step == "run"
+        assert not driven.session.answers()
 
 
 async def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -> None:
@@ -229,17 +201,17 @@ async def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -
 
     async with drive(context) as driven:
         await driven.press("3", "enter")
-        await driven.until(lambda: "brew(1)" in driven.seen)
+        await until(driven.pilot, lambda: "brew(1)" in driven.seen)
         await driven.press("ctrl+c")
-        await driven.until(lambda: driven.session.latest is not None)
+        await until(driven.pilot, lambda: driven.session.latest is not None)
         await driven.pilot.pause()
-        assert driven.application.is_running
+        assert driven.app.is_running
         await driven.press("4")
         assert "Interrupted: this is what was recorded until then." in driven.seen
         assert "slow" in driven.seen
         await driven.press("q")
 
-    assert driven.application.return_value == EXIT_INTERRUPTED
+    assert driven.app.return_value == EXIT_INTERRUPTED
     assert context.progress is not None
     assert context.progress.of("tea").runs == 0
 
@@ -256,17 +228,20 @@ async def test_the_programs_are_beside_the_question(context: CourseContext, widt
         await driven.press("p")
         assert "        await brew(n)" in driven.seen
         await driven.press("c")
-        assert isinstance(driven.application.screen, CodeScreen)
+        assert isinstance(driven.app.screen, CodeScreen)
         await driven.press("escape")
         assert driven.step == "predict"
 
 
 async def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(context: CourseContext) -> None:
+    folder, words = (
+        context.course.lessons[0].folder,
+        "  # a cup that is put on the stove once this one is ready",
+    )
+    for file in ("slow.py", "lesson.toml"):
+        change(folder / file, "        await brew(n)", f"        await brew(n){words * 2}")
     for name in ("slow.py", "quick.py"):
-        script = context.course.lessons[0].folder / name
-        script.write_text(
-            script.read_text().replace("import asyncio\n", "import asyncio\n" + "OTHER = 1\n" * 30)
-        )
+        change(folder / name, "import asyncio\n", "import asyncio\n" + "OTHER = 1\n" * 30)
 
     async with drive(context, (80, 24)) as driven:
         await driven.press("2")
@@ -277,21 +252,9 @@ async def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(cont
         assert "below: PgDn" in driven.seen
         await driven.press(*["pagedown"] * 5)
         assert "group.create_task(brew(n))" in driven.seen
-
-
-async def test_a_line_that_differs_and_is_too_long_for_its_column_goes_on_below(
-    context: CourseContext,
-) -> None:
-    line, words = (
-        "        await brew(n)",
-        "this cup is waited for before the next one is even put on the stove",
-    )
-    for file in ("slow.py", "lesson.toml"):
-        change(context.course.lessons[0].folder / file, line, f"{line}  # {words}")
-
     async with drive(context, (150, 48)) as driven:
         await driven.press("2")
-        assert "on the stove" in driven.seen
+        assert driven.seen.count("on the stove") == 2  # a long line goes on below
 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 40)], ids=str)
@@ -316,7 +279,7 @@ async def test_other_settings_are_run_and_compared_with_the_first(
         await driven.press("5", "backspace", "9", "0", "0", "enter")
         assert "CUPS can be 1 to 100 cups" in driven.seen
         await driven.press("backspace", "backspace", "backspace", "6", "enter")
-        await driven.until(lambda: driven.session.changed is not None)
+        await until(driven.pilot, lambda: driven.session.changed is not None)
         await driven.pilot.pause()
         axis, *titles = [line for line in driven.seen.splitlines() if "╷0" in line or "at most" in line]
         assert "╷0" in axis
@@ -324,7 +287,7 @@ async def test_other_settings_are_run_and_compared_with_the_first(
             assert all(words in title for words in told)
         changed = driven.session.changed
         await driven.press("e", "tab", "enter")  # a suggestion, for one variant
-        await driven.until(lambda: driven.session.changed is not changed)
+        await until(driven.pilot, lambda: driven.session.changed is not changed)
         await driven.pilot.pause()
         assert "nine at the same time" in driven.seen
         assert "at most 9 at the same time" in driven.seen
@@ -342,13 +305,13 @@ async def test_longer_things_are_a_key_away(context: CourseContext) -> None:
         await driven.press("4")
         for key, words in told.items():
             await driven.press(key)
-            await driven.until(lambda: isinstance(driven.application.screen, ReadingScreen))
+            await until(driven.pilot, lambda: isinstance(driven.app.screen, ReadingScreen))
             await driven.press("end")
-            await driven.until(lambda words=words: words in driven.seen)  # type: ignore[misc]
+            await until(driven.pilot, lambda words=words: words in driven.seen)  # type: ignore[misc]
             await driven.press("escape")
             assert driven.step == "result"
         await driven.press("v")
-        assert isinstance(driven.application.screen, ViewerScreen)
+        assert isinstance(driven.app.screen, ViewerScreen)
         await driven.press("q")
         assert driven.step == "result"
 
@@ -394,12 +357,3 @@ async def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(contex
         assert "Not run since this lesson was opened" in driven.seen
         await driven.press("b", "b")
         assert driven.step == "question"
-
-
-def test_only_what_can_be_run_is_opened(context: CourseContext) -> None:
-    session = open_lesson(context, ["quick"])
-    assert [prediction.variant for prediction in session.predictions] == ["quick"]
-    with pytest.raises(UsageError, match="has no variant 'nosuch'"):
-        open_lesson(context, ["nosuch"])
-    with pytest.raises(UsageError, match="CUPS can be 1 to 100"):
-        open_lesson(context, CUPS="0")

@@ -62,48 +62,58 @@ def details(screen: ViewerScreen) -> str:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_it_fills_the_screen_with_rows_and_says_which(size: tuple[int, int]) -> None:
-    async with viewing(size=size) as (_, screen):
+async def test_it_fills_the_screen_with_rows_and_counts(size: tuple[int, int]) -> None:
+    async with viewing(size=size) as (pilot, screen):
         drawn = lines(screen)
         below = 7 if size[1] < 30 else 8  # what is said of the cursor, the legend, the keys
         assert len(drawn) == size[1] - below
         assert f"lanes 1-{len(drawn) - 2} of 100" in drawn[0]
         assert all(line.startswith("upload(") for line in drawn[2:])
+        await pilot.press("c")
+        drawn = lines(screen)[-4:]
+        starts = (" open █100", "semaphore: limit 1, made at app.py:9", " held █1", " queued █99")
+        assert all(line.startswith(start) for line, start in zip(drawn, starts, strict=True))
+        bars = drawn[3].split()[-1]
+        assert (bars[0], bars[-1]) == ("█", "▁")
+        await pilot.press("c")
+        assert lines(screen)[-1].startswith("upload(")
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_legend_has_what_is_visible(size: tuple[int, int]) -> None:
-    async with viewing(threaded(20), size=size) as (pilot, _):
+async def test_of_a_server_requests_are_the_rows_and_the_legend_has_what_is_visible(
+    size: tuple[int, int],
+) -> None:
+    async with viewing(threaded(20), size=size) as (pilot, screen):
+        assert ("requests 1-15 of 21" if size[1] < 30 else "21 requests") in lines(screen)[0]
         words = shown(pilot.app)
-        assert "running" in words and "queued" in words and "blocking the loop" in words
-        assert "response" in words and "ran briefly" in words
+        assert all(
+            word in words for word in ("running", "queued", "blocking the loop", "response", "ran briefly")
+        )
         await pilot.press(*["plus"] * 9)
         assert "ran briefly" not in shown(pilot.app), "it is seen as what it is"
+        await pilot.press("0", "G", "up")
+        assert "POST /upload 20" in details(screen)
+        assert "answered 200" in details(screen)
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_several_runs_have_one_scale_side_by_side_or_below_each_other(size: tuple[int, int]) -> None:
+async def test_several_runs_have_one_scale_and_m_gives_one_all_the_room(size: tuple[int, int]) -> None:
     async with viewing(gated("long"), gated("short", 20), size=size) as (pilot, screen):
         first, second = screen.query(RunRows)
-        assert (first.region.y == second.region.y) == (size[0] >= 100)
+        beside = size[0] >= 100
+        assert (first.region.y == second.region.y) == beside
         axes = [lines(screen, pane)[1].replace("▼", "╷").split() for pane in (0, 1)]
         assert axes[0] == axes[1]
-        await pilot.press("tab", "down")
+        shared = second.size
+        await pilot.press("tab", "down", "m")
         assert (first.row, second.row) == (0, 1)
-
-
-async def test_m_gives_all_the_room_to_one_run_and_back() -> None:
-    async with viewing(gated("one"), gated("other")) as (pilot, screen):
-        first, second = screen.query(RunRows)
-        shared = second.size.height
-        await pilot.press("tab", "m")
         assert (first.display, second.display) == (False, True)
-        assert second.size.height > 2 * shared - 2
+        assert second.size.width > 2 * shared.width if beside else second.size.height > 2 * shared.height - 2
         await pilot.press("m")
-        assert first.size.height == pytest.approx(shared, abs=1)
+        assert first.size.height == pytest.approx(shared.height, abs=1)
 
 
-async def test_the_rows_follow_the_cursor() -> None:
+async def test_the_rows_follow_the_cursor_which_finds_a_part_of_a_name() -> None:
     async with viewing() as (pilot, screen):
         await pilot.press("pagedown", "pagedown", "down")
         rows = screen.query_one(RunRows)
@@ -114,9 +124,19 @@ async def test_the_rows_follow_the_cursor() -> None:
         assert lines(screen)[-1].startswith("upload(99)")
         await pilot.press("g")
         assert lines(screen)[2].startswith("upload(0)")
+        await pilot.press("slash", *"(7", "enter", "n")
+        assert "upload(70)" in details(screen)
+        await pilot.press("N")
+        assert "upload(7)" in details(screen)
+        await pilot.press("slash", "end", *"x9", "escape")
+        assert "No row has '(7x9' in its name." in details(screen)
+        await pilot.press("g")
+        await pilot.click(rows, offset=(40, 10))
+        assert (rows.row, lines(screen)[1][40]) == (8, "▼")
+        assert "upload(8)" in details(screen)
 
 
-async def test_zooming_keeps_what_is_at_the_cursor_and_0_shows_all() -> None:
+async def test_zooming_keeps_what_is_at_the_cursor_and_time_follows_it() -> None:
     async with viewing() as (pilot, screen):
         whole = lines(screen)[1]
         await pilot.press(*["right"] * 30)
@@ -128,10 +148,6 @@ async def test_zooming_keeps_what_is_at_the_cursor_and_0_shows_all() -> None:
         assert details(screen) == before
         await pilot.press("-", "0", "home")
         assert lines(screen)[1] == whole
-
-
-async def test_what_is_visible_follows_the_cursor_through_time() -> None:
-    async with viewing() as (pilot, screen):
         await pilot.press("+", "+", "+", "end")
         assert "1.00 s" in details(screen)
         assert "╷900 ms" in lines(screen)[1] or "╷950 ms" in lines(screen)[1]
@@ -141,17 +157,7 @@ async def test_what_is_visible_follows_the_cursor_through_time() -> None:
         assert "▼0" in lines(screen)[1]
 
 
-async def test_a_row_is_found_by_a_part_of_its_name_and_the_next_one_by_n() -> None:
-    async with viewing() as (pilot, screen):
-        await pilot.press("slash", *"(7", "enter", "n")
-        assert "upload(70)" in details(screen)
-        await pilot.press("N")
-        assert "upload(7)" in details(screen)
-        await pilot.press("slash", "end", *"x9", "escape")
-        assert "No row has '(7x9' in its name." in details(screen)
-
-
-async def test_the_cursor_says_state_reason_length_and_line() -> None:
+async def test_the_states_of_a_row_with_reason_length_and_line_also_as_a_list() -> None:
     async with viewing() as (pilot, screen):
         await pilot.press("down")
         assert "queued: semaphore, made at app.py:9 in main, for 10 ms (0 s to 10 ms)" in details(screen)
@@ -159,6 +165,21 @@ async def test_the_cursor_says_state_reason_length_and_line() -> None:
         assert "At 10 ms: waiting: sleep, for 9.0 ms (10 ms to 19 ms)" in details(screen)
         await pilot.press("comma")
         assert "At 0 s: queued" in details(screen)
+        await pilot.press("down", "enter", "down")
+        states = screen.query_one(RowStates)
+        listed = [states.render_line(y).text for y in range(3)]
+        for line, words in zip(listed, ("queued", "waiting: sleep", "running"), strict=True):
+            assert words in line
+        assert "At 20 ms: waiting: sleep" in details(screen)
+        await pilot.press("enter")
+        assert not states.display
+        await pilot.press("down")
+        assert "upload(3)" in details(screen)
+        await pilot.press("enter", "escape")  # closes the states before the viewer
+        assert not states.display
+        assert pilot.app.return_value is None
+        await pilot.press("escape")
+        assert pilot.app.return_value == 0
 
 
 async def test_what_blocked_the_loop_is_named_with_its_line() -> None:
@@ -166,28 +187,6 @@ async def test_what_blocked_the_loop_is_named_with_its_line() -> None:
         await pilot.press("full_stop")
         assert "blocking the loop: sleep at app.py:7 in pour, for 200 ms" in details(screen)
         assert "╳" in lines(screen)[2]
-
-
-async def test_the_states_of_a_row_are_a_list_and_the_picture_follows_it() -> None:
-    async with viewing() as (pilot, screen):
-        await pilot.press("down", "down", "enter", "down")
-        states = screen.query_one(RowStates)
-        listed = [states.render_line(y).text for y in range(3)]
-        assert ["queued" in listed[0], "waiting: sleep" in listed[1], "running" in listed[2]] == [True] * 3
-        assert "At 20 ms: waiting: sleep" in details(screen)
-        await pilot.press("enter")
-        assert not states.display
-        await pilot.press("down")
-        assert "upload(3)" in details(screen)
-
-
-async def test_escape_closes_the_states_before_the_viewer() -> None:
-    async with viewing() as (pilot, screen):
-        await pilot.press("enter", "escape")
-        assert not screen.query_one(RowStates).display
-        assert pilot.app.return_value is None
-        await pilot.press("escape")
-        assert pilot.app.return_value == 0
 
 
 async def test_w_goes_to_who_woke_it_and_b_back() -> None:
@@ -204,50 +203,19 @@ async def test_w_goes_to_who_woke_it_and_b_back() -> None:
         assert "No task or thread woke it" in details(screen)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_c_draws_how_many_hold_and_queue_for_what(size: tuple[int, int]) -> None:
-    async with viewing(size=size) as (pilot, screen):
-        await pilot.press("c")
-        drawn = lines(screen)[-4:]
-        assert drawn[0].startswith(" open █100")
-        assert drawn[1].startswith("semaphore: limit 1, made at app.py:9")
-        assert drawn[2].startswith(" held █1")
-        assert drawn[3].startswith(" queued █99")
-        bars = drawn[3].split()[-1]
-        assert bars[0] == "█"
-        assert bars[-1] == "▁"
-        await pilot.press("c")
-        assert lines(screen)[-1].startswith("upload(")
-
-
 async def test_space_draws_it_as_it_happened_and_ends_that() -> None:
+    def drawn() -> list[int]:
+        return [len(line.replace(" ", "")) for line in lines(screen)[2:]]
+
     async with viewing() as (pilot, screen):
         await pilot.press("G")
-        whole = lines(screen)[2:]
+        whole = drawn()
         await pilot.press("space", "space", "space")
         await pilot.pause(0.3)
-        early = lines(screen)[2:]
-        assert sum(map(_drawn, early)) < sum(map(_drawn, whole))
+        assert sum(drawn()) < sum(whole)
         assert "as it happened, 2.0x slower" in details(screen)
         await pilot.press("ctrl+c", "end")
-        assert list(map(_drawn, lines(screen)[2:])) == list(map(_drawn, whole))
-
-
-async def test_a_click_puts_the_cursor_there_and_the_wheel_moves_the_rows() -> None:
-    async with viewing() as (pilot, screen):
-        rows = screen.query_one(RunRows)
-        await pilot.click(rows, offset=(40, 10))
-        assert rows.row == 8
-        assert lines(screen)[1][40] == "▼"
-        assert "upload(8)" in details(screen)
-
-
-async def test_requests_are_the_rows_of_a_server() -> None:
-    async with viewing(threaded(20)) as (pilot, screen):
-        assert "requests 1-15 of 21" in lines(screen)[0]
-        await pilot.press("G", "up")
-        assert "POST /upload 20" in details(screen)
-        assert "answered 200" in details(screen)
+        assert drawn() == whole
 
 
 async def test_a_run_without_rows_and_one_of_no_length_do_no_harm() -> None:
@@ -258,7 +226,3 @@ async def test_a_run_without_rows_and_one_of_no_length_do_no_harm() -> None:
     async with viewing(Story().run(name="empty"), brief.run(name="brief")) as (pilot, screen):
         await pilot.press(*keys, "escape", "tab", *keys)
         assert "nothing was recorded" in "".join(lines(screen, 0))
-
-
-def _drawn(line: str) -> int:
-    return len(line.replace(" ", ""))

@@ -23,7 +23,6 @@ _NOT_ON_WINDOWS: Final = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
     if sys.platform == "win32":  # before any import that needs POSIX
         print(_NOT_ON_WINDOWS, file=sys.stderr)
         return EXIT_MISSING

@@ -70,7 +70,6 @@ class _LazyGroup(click.Group):
 
 
 def _suggestion(typed: str) -> str:
-    """Return the message for a command that does not exist."""
     from asyncdemo.course.content.lookup import nearest
 
     if Path(typed).suffix == ".py" and Path(typed).exists():

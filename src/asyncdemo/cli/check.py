@@ -8,27 +8,25 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
-from asyncdemo.cli.check_many import Checked, Checker, Status, as_data
-from asyncdemo.cli.exercises import (
-    exercise_argument,
-    find_exercise,
-    need_workspace,
-    next_words,
-)
-from asyncdemo.cli.handed_in import (
-    HandedIn,
+from asyncdemo.cli.check_many import (
+    Checked,
+    Checker,
+    Status,
+    as_data,
     find_workspaces,
     table_as_csv,
     table_as_data,
     table_as_junit,
     words_of,
 )
+from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, next_words
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.signals import signals_noted
 from asyncdemo.cli.terminal import can_draw, wrapped
@@ -36,12 +34,7 @@ from asyncdemo.course.judging.judge import Stopped, Verdict
 from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
-from asyncdemo.errors import (
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
-    EXIT_OK,
-    UsageError,
-)
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
 from asyncdemo.serving import ServiceCache
 
@@ -136,50 +129,45 @@ def command(
         )
     context = locate(course_folder)
     if handed_in is not None:
-        _check_handed_in(click_context, context, handed_in, csv_file, junit_file, timeout_s, seed, as_json)
+        code = _check_handed_in(context, handed_in, csv_file, junit_file, timeout_s, seed, as_json)
+        click_context.exit(code)
     if own_file is None:
         need_workspace(context)
+    lessons = exercises(context.course)
     all_passed = exercise_name is None and current_exercise(context.course, context.records) is None
-    chosen = (
-        exercises(context.course) if check_all or all_passed else (find_exercise(context, exercise_name),)
-    )
-    if not chosen:
-        find_exercise(context, None)  # reports that there are none
-    alone = len(chosen) == 1 and not check_all
+    if not (lessons and (check_all or all_passed)):
+        lessons = (find_exercise(context, exercise_name),)
+    alone = len(lessons) == 1 and not check_all
     if plain:
         click_context.color = False
     checked: list[Checked] = []
-    with ServiceCache() as kept, signals_noted() as signals:
+    with ServiceCache() as kept, signals_noted() as signals, suppress(Stopped):
         checker = Checker(kept, lambda: not signals, timeout_s, seed)
-        for lesson in chosen:
-            try:
-                if own_file is not None:
-                    item = checker.check_file(lesson, own_file)
-                    if item.verdict.repeat:
-                        repeat = f"{item.verdict.repeat} --file {own_file}"
-                        item = replace(item, verdict=replace(item.verdict, repeat=repeat))
-                elif check_all:
-                    item = checker.check_in(need_workspace(context), lesson)
-                else:
-                    item = checker.check_file(lesson, need_workspace(context).file(lesson))
-            except Stopped:
-                break
+        for lesson in lessons:
+            if own_file is not None:
+                item = checker.check_file(lesson, own_file)
+                if item.verdict.repeat:
+                    repeat = f"{item.verdict.repeat} --file {own_file}"
+                    item = replace(item, verdict=replace(item.verdict, repeat=repeat))
+            elif check_all:
+                item = checker.check_in(need_workspace(context), lesson)
+            else:
+                item = checker.check_file(lesson, need_workspace(context).file(lesson))
             if alone and item.trouble is not None:
                 raise item.trouble
             checked.append(item)
             if own_file is None and item.status in (Status.PASSED, Status.FAILED):
                 _remember(context, item)
-            if not as_json and alone:
-                _print(item, plain=plain)
-            elif not as_json:
-                _print_brief(item)
+            if not as_json:
+                _print(item, plain=plain) if alone else _print_brief(item)
     if signals:
         if not as_json:
             click.echo("Interrupted.")
         click_context.exit(EXIT_INTERRUPTED)
     passed = all(item.verdict.passed for item in checked)
     if as_json:
-        click.echo(json.dumps(_as_data(checked)))
+        data = {"format": FORMAT, "passed": passed, "exercises": [as_data(item) for item in checked]}
+        click.echo(json.dumps(data))
     elif own_file is None:
         _conclude(context, checked, alone=alone)
     click_context.exit(EXIT_OK if passed else EXIT_FAILED)
@@ -234,7 +222,6 @@ def _print_brief(item: Checked) -> None:
 
 
 def _check_handed_in(
-    click_context: click.Context,
     context: CourseContext,
     folder: Path,
     csv_file: Path | None,
@@ -242,30 +229,27 @@ def _check_handed_in(
     timeout_s: float | None,
     seed: int | None,
     as_json: bool,
-) -> NoReturn:
+) -> int:
+    """Return the exit code."""
     lessons = exercises(context.course)
-    people: list[HandedIn] = []
-    with ServiceCache() as kept, signals_noted() as signals:
+    people: dict[str, list[Checked]] = {}
+    with ServiceCache() as kept, signals_noted() as signals, suppress(Stopped):
         checker = Checker(kept, lambda: not signals, timeout_s, seed)
         for name, workspace in find_workspaces(folder).items():
-            try:
-                person = HandedIn(name, [checker.check_in(workspace, lesson) for lesson in lessons])
-            except Stopped:
-                break
-            people.append(person)
+            people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
             if not as_json:
-                click.echo(wrapped(words_of(person), rest="  "))
+                click.echo(wrapped(words_of(name, people[name]), rest="  "))
                 sys.stdout.flush()
     if csv_file is not None:
         csv_file.write_text(table_as_csv(people, lessons), encoding="utf-8")
     if junit_file is not None:
         junit_file.write_text(table_as_junit(people), encoding="utf-8")
     if signals:
-        click_context.exit(EXIT_INTERRUPTED)
-    passed = all(item.verdict.passed for person in people for item in person.checked)
+        return EXIT_INTERRUPTED
+    passed = all(item.verdict.passed for checked in people.values() for item in checked)
     if as_json:
         click.echo(json.dumps({"format": FORMAT, "passed": passed, "workspaces": table_as_data(people)}))
-    click_context.exit(EXIT_OK if passed else EXIT_FAILED)
+    return EXIT_OK if passed else EXIT_FAILED
 
 
 def _conclude(context: CourseContext, checked: Sequence[Checked], *, alone: bool) -> None:
@@ -282,11 +266,3 @@ def _conclude(context: CourseContext, checked: Sequence[Checked], *, alone: bool
         return
     for line in next_words(context):
         click.echo(line)
-
-
-def _as_data(checked: Sequence[Checked]) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "passed": all(item.verdict.passed for item in checked),
-        "exercises": [as_data(item) for item in checked],
-    }

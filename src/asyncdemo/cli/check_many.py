@@ -1,23 +1,28 @@
-"""Checks exercises one after another, with results as data: for ``check``, and for handed-in workspaces.
+"""Checks many exercises, with results as data; for a folder of handed-in workspaces as one table.
 
-Not here: judging (see ``course.judging``), or printing the results (see ``check``, ``handed_in``).
+Nothing is written into the workspaces. Not here: judging (see ``course.judging``), or printing (see
+``check``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
+from xml.etree import ElementTree
 
 from asyncdemo.cli.exercises import load_exercise
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.judge import Failure, Verdict, judge
 from asyncdemo.course.judging.readiness import need
+from asyncdemo.course.workspace import workspace as workspaces
 from asyncdemo.course.workspace.context import shown_path
 from asyncdemo.course.workspace.workspace import FileState, Workspace, text_hash
-from asyncdemo.errors import AsyncdemoError
+from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.model import Lane, Request
 from asyncdemo.render.terminal.verdict import newest_lines
 from asyncdemo.render.timeline.layout import open_ns
@@ -25,6 +30,8 @@ from asyncdemo.serving import ServiceCache
 from asyncdemo.testing.checks import Evidence
 
 _LONGEST_LINE: Final = 200
+_TableOf = Mapping[str, Sequence["Checked"]]
+"""Name of a submission -> each exercise, in the course's order."""
 
 
 class Status(StrEnum):
@@ -64,14 +71,13 @@ class Checker:
 
     def check_in(self, workspace: Workspace, lesson: Heading) -> Checked:
         """Check the learner's file, if it contains work of theirs. Raises Stopped."""
-        file = workspace.file(lesson)
+        file, given = workspace.file(lesson), lesson.folder / "exercise.py"
         try:
             state = workspace.state(lesson)
-            if state is FileState.EDITED and _hash(file) == _hash(lesson.folder / "exercise.py"):
-                state = FileState.AS_GIVEN
         except AsyncdemoError as error:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
-        if state is FileState.AS_GIVEN:
+        edited = state is FileState.EDITED and text_hash(file.read_bytes()) != text_hash(given.read_bytes())
+        if not edited and state is not FileState.MISSING:
             return _unrun(lesson, file, Status.UNTOUCHED, "It has not been edited.")
         return self.check_file(lesson, file)
 
@@ -96,10 +102,6 @@ def _unrun(
     lesson: Heading, file: Path, status: Status, why: str, trouble: AsyncdemoError | None = None
 ) -> Checked:
     return Checked(lesson, file, status, "", Verdict((), Failure(why, None), (), {}, ""), trouble)
-
-
-def _hash(file: Path) -> str:
-    return text_hash(file.read_bytes())
 
 
 def as_data(item: Checked) -> dict[str, Any]:
@@ -138,3 +140,89 @@ def _evidence_data(evidence: Evidence) -> dict[str, Any]:
         "lanes": [row_data(run.lanes[index]) for index in evidence.lanes],
         "requests": [row_data(run.requests[index]) for index in evidence.requests],
     }
+
+
+def find_workspaces(folder: Path) -> dict[str, Workspace]:
+    """Return the workspaces by name of the submission: the folder itself, or one within it.
+
+    Raises UsageError if there is none, WorkspaceError if one can't be read.
+    """
+    found: dict[str, Workspace] = {}
+    for place in sorted(one for one in folder.iterdir() if one.is_dir()):
+        for candidate in (place, *sorted(one for one in place.iterdir() if one.is_dir())):
+            if place.name not in found and Workspace(candidate).manifest.is_file():
+                found[place.name] = workspaces.load(candidate)
+    if not found:
+        raise UsageError(
+            f"{folder} has no workspace in it. Put the folders there that people handed in, as "
+            "`asyncdemo start` made them, each with its .asyncdemo."
+        )
+    return found
+
+
+def words_of(name: str, checked: Sequence[Checked]) -> str:
+    """Return "ada: 3 passed, 1 failed (upload-gate), 22 untouched"."""
+    parts = []
+    for status in Status:
+        items = _having(checked, status)
+        names = ", ".join(item.lesson.id for item in items)
+        if status in (Status.PASSED, Status.UNTOUCHED):
+            names = ""
+        if items or status is Status.PASSED:
+            parts.append(f"{len(items)} {status}" + (f" ({names})" if names else ""))
+    return f"{name}: {', '.join(parts)}"
+
+
+def table_as_csv(people: _TableOf, lessons: Sequence[Heading]) -> str:
+    """Return one line each: name, how many passed, and the status of each exercise."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["workspace", "passed", *(lesson.id for lesson in lessons)])
+    for name, checked in people.items():
+        passed = len(_having(checked, Status.PASSED))
+        table.writerow([name, passed, *(item.status for item in checked)])
+    return text.getvalue()
+
+
+def table_as_junit(people: _TableOf) -> str:
+    """Return a test suite for each workspace, with a test for each exercise; untouched ones are skipped."""
+    root = ElementTree.Element("testsuites")
+    for name, checked in people.items():
+        counts = {
+            "tests": len(checked),
+            "failures": len(_having(checked, Status.FAILED, Status.MISSING)),
+            "errors": len(_having(checked, Status.UNCHECKED)),
+            "skipped": len(_having(checked, Status.UNTOUCHED)),
+        }
+        attributes = {"name": name} | {count: str(number) for count, number in counts.items()}
+        suite = ElementTree.SubElement(root, "testsuite", attributes)
+        for item in checked:
+            case = ElementTree.SubElement(suite, "testcase", {"classname": name, "name": item.lesson.id})
+            if item.status in _ELEMENTS:
+                message = _valid(item.verdict.message or "")
+                ElementTree.SubElement(case, _ELEMENTS[item.status], {"message": message})
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def table_as_data(people: _TableOf) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "exercises": [as_data(item) for item in checked]} for name, checked in people.items()
+    ]
+
+
+_ELEMENTS: Final = {
+    Status.FAILED: "failure",
+    Status.MISSING: "failure",
+    Status.UNCHECKED: "error",
+    Status.UNTOUCHED: "skipped",
+}
+
+
+def _having(checked: Sequence[Checked], *statuses: Status) -> list[Checked]:
+    return [item for item in checked if item.status in statuses]
+
+
+def _valid(text: str) -> str:
+    """Remove control characters, which XML does not allow, not even escaped."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)

@@ -1,18 +1,29 @@
-"""Creates the Rich console of all commands, and prints the picture or the text of finished runs."""
+"""The Rich console of all commands, and what is printed on it or as text: reports of runs, Markdown.
+
+Not here: sentences without Markdown (see ``terminal.wrapped``).
+"""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import click
 from rich.console import Console
 from rich.theme import Theme
 
+from asyncdemo.cli.terminal import styled, wrapped
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import SYNTAX_ERROR
 from asyncdemo.render.terminal.output import Tail
+
+_WIDEST = 100
+_BEGINS = re.compile(r"(\s*(?:[-*]|\d+\.) +)\S")
+"""A list item, and the indentation of its other lines."""
+_AS_IT_IS = re.compile(r"\s*(?:\||#|$)")
+"""A table row, a heading, an empty line."""
 
 
 class _Console(Console):
@@ -71,3 +82,40 @@ def print_output(name: str, tail: Tail, console: Console | None, lines: int) -> 
             f"  {line.text}", style="red" if line.stream == "stderr" else "", markup=False, soft_wrap=True
         )
     console.print()
+
+
+def print_markdown(text: str, console: Console | None) -> None:
+    """Print a text with an empty line below it. ``console``: None for a pipe or a screen reader."""
+    if console is None or not console.encoding.startswith("utf"):  # Rich needs a bullet for each item
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        words = "\n".join(_lines(text)).encode(encoding, "backslashreplace").decode(encoding)
+        click.echo((words if console is None else styled(words)) + "\n")
+    else:
+        from rich.markdown import Markdown
+
+        console.print(Markdown(text), width=min(console.width, _WIDEST))
+        console.print()
+
+
+def _lines(text: str) -> Iterator[str]:
+    paragraph: list[str] = []
+    is_code = False
+    for line in text.splitlines():
+        fence = line.lstrip().startswith("```")
+        if paragraph and (fence or _AS_IT_IS.match(line) or _BEGINS.match(line)):
+            yield _paragraph(paragraph)
+            paragraph = []
+        if is_code or fence or _AS_IT_IS.match(line):
+            yield line
+            is_code ^= fence
+        else:
+            paragraph.append(line)
+    if paragraph:
+        yield _paragraph(paragraph)
+
+
+def _paragraph(lines: list[str]) -> str:
+    begins = _BEGINS.match(lines[0])
+    first = begins[1] if begins else lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    words = " ".join([lines[0][len(first) :], *(line.strip() for line in lines[1:])])
+    return wrapped(words, first, " " * len(first))

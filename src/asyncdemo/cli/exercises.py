@@ -5,7 +5,7 @@ Not here: judging or changing exercises.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,7 +29,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def exercise_argument(*, required: bool = False) -> Callable[[Command], Command]:
     return click.argument(
-        "exercise_name", metavar="EX" if required else "[EX]", required=required, shell_complete=_complete
+        "exercise_name",
+        metavar="EX" if required else "[EX]",
+        required=required,
+        shell_complete=complete(exercises),
     )
 
 
@@ -38,13 +41,6 @@ def need_workspace(context: CourseContext) -> Workspace:
     if context.workspace is None:
         raise UsageError(_no_workspace(context))
     return context.workspace
-
-
-def kept_progress(context: CourseContext) -> Progress:
-    """Raises UsageError if no progress is stored: in an external course without a workspace."""
-    if context.progress is None:
-        raise UsageError(_no_workspace(context))
-    return context.progress
 
 
 def find_exercise(context: CourseContext, typed: str | None) -> Heading:
@@ -84,9 +80,10 @@ def need_help_with(typed: str | None, course_folder: Path | None) -> tuple[Headi
     Raises UsageError, CourseError, WorkspaceError.
     """
     context = locate(course_folder)
-    progress = kept_progress(context)
+    if context.progress is None:
+        raise UsageError(_no_workspace(context))
     lesson = find_exercise(context, typed)
-    return lesson, load_exercise(lesson), progress
+    return lesson, load_exercise(lesson), context.progress
 
 
 def program(context: CourseContext) -> str:
@@ -143,11 +140,16 @@ def _by_file(context: CourseContext, ours: tuple[Heading, ...], file: Path) -> H
     )
 
 
-def _complete(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
-    try:
-        course: Course = locate(context.params.get("course_folder")).course
-    except AsyncdemoError:
-        return []
-    return [
-        CompletionItem(item.id, help=item.title) for item in exercises(course) if item.id.startswith(typed)
-    ]
+def complete(
+    of: Callable[[Course], Iterable[Heading]],
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return a completion of the ids of some lessons of the course."""
+
+    def completed(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
+        try:
+            lessons = of(locate(context.params.get("course_folder")).course)
+        except AsyncdemoError:
+            return []
+        return [CompletionItem(one.id, help=one.title) for one in lessons if one.id.startswith(typed)]
+
+    return completed

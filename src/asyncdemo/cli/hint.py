@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.console import make_console
+from asyncdemo.cli.console import make_console, print_markdown
 from asyncdemo.cli.exercises import exercise_argument, need_help_with
 from asyncdemo.cli.options import course_option
-from asyncdemo.cli.prose import print_markdown
 from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.content.exercise import HINT_HEADINGS
 

@@ -1,30 +1,34 @@
-"""The text of a lesson around its runs, when no screen shows it.
+"""A lesson where no screen shows it: its text, its programs, its questions and their answers.
 
-Not here: reports of runs (see ``render``), questions (see ``predict``), other texts (see ``prose``).
+Not here: reports of runs (see ``render``), judging answers (see ``course.judging.answers``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 from rich.console import Console
+from rich.syntax import Syntax
 
-from asyncdemo.cli.console import make_console
+from asyncdemo.cli.console import make_console, print_markdown
 from asyncdemo.cli.exercises import program
-from asyncdemo.cli.prose import print_markdown
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
-from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.course.content.lesson import Lesson, Variant
+from asyncdemo.course.content.listing import listing
 from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.content.predictions import Answer, Prediction, PredictionKind, fill, parse
 from asyncdemo.course.content.text import sections
+from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import UsageError
 from asyncdemo.render.words import join, settings_words
 from asyncdemo.services import NOUNS, choose
 
 
-def introduce(context: CourseContext, lesson: Lesson, console: Console | None, changed: Knobs) -> None:
-    """Print the introduction. ``changed``: the learner's knobs; the text has the original values."""
-    click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
-    print_section(lesson, "The question", console)
+def introduce(context: CourseContext, lesson: Lesson, changed: Knobs) -> None:
+    click.echo(f"Lesson {lesson.number}: {lesson.title}\n")
+    print_section(lesson, "The question", None)
     if can_ask():
         click.echo(wrapped(f"To read the programs first: {program(context)} run {lesson.id} --code") + "\n")
     if lesson.services:
@@ -51,3 +55,84 @@ def say_how_to_measure(context: CourseContext, lesson: Lesson) -> None:
 
     if find_experiment(lesson.id) is not None:
         click.echo(f"To measure it: {program(context)} lab {lesson.id}")
+
+
+def print_code(variants: Sequence[Variant], console: Console | None) -> None:
+    """Print the code; as plain text if ``console`` is None."""
+    for variant in variants:
+        click.echo(f"{click.style(variant.name, bold=True)}: {variant.title}\n{variant.path}\n")
+        shown = listing(variant)
+        if console is None:
+            for number, line in enumerate(shown.lines, start=shown.first):
+                click.echo(f"{'>' if number in shown.marked else ' '} {number:3} {line}".rstrip())
+        else:
+            console.print(
+                Syntax(
+                    shown.source,
+                    "python",
+                    theme="ansi_dark",  # the terminal's own colours
+                    background_color="default",
+                    line_numbers=True,
+                    line_range=(shown.first, None),
+                    highlight_lines=set(shown.marked),
+                )
+            )
+        click.echo()
+
+
+def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs) -> dict[int, Answer]:
+    """Ask the questions one by one, and return the answers by index.
+
+    Enter skips one, Ctrl-D all the rest; those have no entry.
+    """
+    click.echo(wrapped("Predict first. Enter skips a question, Ctrl-D all of them.") + "\n")
+    answers: dict[int, Answer] = {}
+    for place, prediction in enumerate(predictions):
+        click.echo(_question(place, prediction, knobs))
+        is_order = prediction.kind is PredictionKind.ORDER
+        offers = variants if is_order else [fill(choice.text, knobs) for choice in prediction.choices]
+        for number, offer in enumerate(offers, start=1):
+            click.echo(f"   {number}) {offer}")
+        try:
+            answer = _answer(prediction, variants, knobs)
+        except EOFError:
+            click.echo("\n")
+            break
+        if answer is not None:
+            answers[place] = answer
+        click.echo()
+    return answers
+
+
+def print_answers(judged: Sequence[JudgedAnswer], knobs: Knobs, *, reasons: bool) -> None:
+    """Print every question with the answer, what happened and why.
+
+    Without ``reasons``, questions without an answer only show what happened.
+    """
+    if not judged:
+        return
+    answered = any(answer.said for answer in judged)
+    click.echo("\nWhat you predicted, and what happened" if answered else "\nWhat happened")
+    for place, answer in enumerate(judged):
+        if answer.right is None and not reasons:
+            click.echo(_question(place, answer.prediction, knobs, answer.sentence))
+            continue
+        click.echo(_question(place, answer.prediction, knobs))
+        verdict = {True: " Right.", False: " No.", None: ""}[answer.right]
+        click.echo(wrapped(f"{answer.sentence}{verdict}", "   ", "   "))
+        click.echo(wrapped(answer.why, "   ", "   "))
+
+
+def _question(place: int, prediction: Prediction, knobs: Knobs, and_then: str = "") -> str:
+    return wrapped(f"{place + 1}. {fill(prediction.question, knobs)} {and_then}", rest="   ")
+
+
+def _answer(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> Answer | None:
+    while True:
+        typed = input(f"   {prediction.unit}> " if prediction.unit else "   > ")
+        if not typed.strip():
+            return None
+        try:
+            return parse(prediction, typed, variants, knobs)
+        except ValueError as error:
+            click.echo(wrapped(f"Not understood: {error}. Enter skips.", "   ", "   "))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -50,7 +51,10 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
     with signals_noted() as signals:
         for job in jobs:
             announce(job)
-            listener, job = _overheard(job) if job.serves else (None, job)
+            listener = None
+            if job.serves:  # through us, so that its last words are known if it dies
+                listener = _Overheard(pass_on=job.options.stdout is Stdout.TO_STDERR)
+                job = replace(job, options=replace(job.options, stdout=Stdout.CAPTURE))
             with Batch([job], [listener], stalled=_say_quietly) as batch:
                 _drive(batch, signals, lambda: None)
                 runs += batch.runs
@@ -60,30 +64,34 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
     return Recorded(tuple(runs), bool(signals), tuple(output))
 
 
-def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
-    """Record with a live picture, which disappears at the end; in a ``race`` all at the same time."""
-    panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
-    for panel in panels:
-        panel.output_tail = Tail(_OUTPUT_LINES)
+def record_live(job: Job, console: Console) -> Recorded:
+    """Record a script with a live picture, which disappears at the end."""
+    panel = LivePanel(job.name)
+    panel.output_tail = Tail(_OUTPUT_LINES)
     with ExitStack() as stack:
         signals = stack.enter_context(signals_noted())
         batch = stack.enter_context(
             Batch(
-                jobs,
-                panels,
-                race=race,
-                ended=lambda place, run: panels[place].ended(run),
-                stalled=lambda place, recording, late: panels[place].stalled(
+                [job],
+                [panel],
+                ended=lambda _, run: panel.ended(run),
+                stalled=lambda _, recording, late: panel.stalled(
                     recording.result() if recording.stands_still else None, late, recording.still_ns
                 ),
             )
         )
         stack.enter_context(keys_not_shown())
-        view = stack.enter_context(LiveView(panels, console))
+        view = stack.enter_context(LiveView([panel], console))
         _drive(batch, signals, view.update)
         view.update(now=True)
-    runs = tuple(batch.runs)
-    return Recorded(runs, bool(signals), tuple(panel.output_tail for panel in panels[: len(runs)]))
+    return Recorded(tuple(batch.runs), bool(signals), (panel.output_tail,))
+
+
+def save_run(run: Run, file: Path) -> None:
+    from asyncdemo import store
+
+    store.save(run, file)
+    click.echo(f"saved {file}", err=True)
 
 
 class _Overheard(OutputBuffer):
@@ -99,12 +107,6 @@ class _Overheard(OutputBuffer):
             click.echo(text, nl=False, err=True)
         else:
             self.tail.add(stream, text)
-
-
-def _overheard(job: Job) -> tuple[_Overheard, Job]:
-    """Route a server's output through us, so that its last words are known if it dies."""
-    listener = _Overheard(pass_on=job.options.stdout is Stdout.TO_STDERR)
-    return listener, replace(job, options=replace(job.options, stdout=Stdout.CAPTURE))
 
 
 def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:

@@ -9,19 +9,23 @@ from functools import partial
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
-from rich.console import Console
 
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.requests import has_failed
-from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
-from asyncdemo.cli.exercises import next_words, program
-from asyncdemo.cli.lesson_text import introduce, print_notes, print_section, say_how_to_measure
+from asyncdemo.cli.exercises import complete, next_words, program
+from asyncdemo.cli.lesson_text import (
+    ask,
+    introduce,
+    print_answers,
+    print_code,
+    print_notes,
+    print_section,
+    say_how_to_measure,
+)
 from asyncdemo.cli.options import course_option, details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
-from asyncdemo.cli.predict import ask, print_answers
-from asyncdemo.cli.recording import Recorded, record_live, record_quietly
+from asyncdemo.cli.recording import Recorded, record_quietly, save_run
 from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped, wrapped_for
 from asyncdemo.course.content import knobs as course_knobs
 from asyncdemo.course.content.catalog import Heading
@@ -36,7 +40,6 @@ from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
-    AsyncdemoError,
     UsageError,
 )
 from asyncdemo.model import Run, RunOutcome
@@ -49,16 +52,13 @@ _OUTPUT_LINES = 10
 _TRACEBACK_LINES = 40
 
 
-def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
-    try:
-        lessons = locate(context.params.get("course_folder")).course.lessons
-    except AsyncdemoError:
-        return []
-    return [CompletionItem(lesson.id, help=lesson.title) for lesson in lessons if lesson.id.startswith(typed)]
-
-
 @click.command("run")
-@click.argument("lesson_name", metavar="LESSON", required=False, shell_complete=_complete_lesson)
+@click.argument(
+    "lesson_name",
+    metavar="LESSON",
+    required=False,
+    shell_complete=complete(lambda course: course.lessons),
+)
 @set_option
 @click.option(
     "--variant",
@@ -183,9 +183,6 @@ def command(
         _save(lesson, recorded.runs, save_to)
         click_context.exit(_exit_code(variants, recorded))
 
-    console = make_console() if can_draw() and not plain else None
-    if console is None:
-        click_context.color = False
     changed = {name: values[name] for name in settings}
     if presenting:
         from asyncdemo.tui.app import run_application
@@ -202,21 +199,23 @@ def command(
         )
         _save(lesson, lecture.runs, save_to)
         click_context.exit(code or _exit_code(variants, Recorded(lecture.runs)))
-    introduce(context, lesson, console, changed)
+    click_context.color = False
+    introduce(context, lesson, changed)
     names = [variant.name for variant in variants]
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
-    recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
+    recorded = record_quietly(jobs(Stdout.INHERIT), lambda job: click.echo(f"Running {job.name} ..."))
+    click.echo()
+    _print_output(recorded)
     odd = not_as_meant(variants, recorded.runs)
-    brief = console is None and not details
     meant = [run.name for run in recorded.runs if run.name not in odd]
-    print_runs(recorded.runs, console, meant, details=details, heard=True)
+    print_runs(recorded.runs, None, meant, details=details, heard=True)
     if recorded.interrupted:
         some = any(run.lanes for run in recorded.runs)
         click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
     elif not odd:
         measured = {run.name: measure(run) for run in recorded.runs}
         judged = judge_answers(predictions, answers, measured, values)
-        print_answers(judged, values, reasons=not brief)
+        print_answers(judged, values, reasons=details)
         trouble = context.remember(lesson.id, lambda record: record.after_run(answered(judged)))
         if trouble:
             click.echo(trouble, err=True)
@@ -225,13 +224,13 @@ def command(
         click.echo("\n" + wrapped(f"No prediction is judged: {join(odd)} did not end as the lesson intends."))
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
-        if brief:
+        if details:
+            click.echo("\nChange it")
+            print_section(lesson, "Change it", None)
+            click.echo(f"The whole text: {lesson.readme}")
+        else:
             more = f"{program(context)} run {lesson.id} --details"
             click.echo(f"\nWhy, every row and what to change: {more}")
-        else:
-            click.echo("\n" + click.style("Change it", bold=True))
-            print_section(lesson, "Change it", console)
-            click.echo(f"The whole text: {lesson.readme}")
         say_how_to_measure(context, lesson)
         if context.progress is not None:
             for line in next_words(context, just_run=lesson.id):
@@ -251,13 +250,12 @@ def _on_screen(
     """Run the lesson as a screen, which leaves a few lines in the terminal. Returns the exit code."""
     from asyncdemo.tui.app import run_application
     from asyncdemo.tui.lesson.screen import LessonScreen
-    from asyncdemo.tui.lesson.session import LessonSession
-    from asyncdemo.tui.lesson.words import summary
+    from asyncdemo.tui.lesson.session import LessonSession, summary
 
     session = LessonSession(
         context, lesson.folder, settings=settings, variants=chosen, timeout_s=timeout_s, predict=predict
     )
-    code = run_application(context, lambda: LessonScreen(lesson, session=session))
+    code = run_application(context, lambda: LessonScreen(session))
     for line in summary(session):
         click.echo(line)
     if session.latest is not None:
@@ -265,19 +263,14 @@ def _on_screen(
     return code
 
 
-def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorded:
-    if console is None:
-        recorded = record_quietly(jobs, lambda job: click.echo(f"Running {job.name} ..."))
-        click.echo()
-    else:
-        recorded = record_live(jobs, console, race)
-    if not recorded.interrupted:  # otherwise mostly Python's reaction to Ctrl-C, once for each variant
-        for job, run, tail in zip(jobs, recorded.runs, recorded.output, strict=False):
-            ended_well = run.outcome is RunOutcome.OK
-            if job.serves and ended_well and not any(map(has_failed, run.requests)):
-                continue  # a line for each request: the report has more about them
-            print_output(run.name, tail, console, _OUTPUT_LINES if ended_well else _TRACEBACK_LINES)
-    return recorded
+def _print_output(recorded: Recorded) -> None:
+    """Print the last words of servers; scripts have written here themselves."""
+    if recorded.interrupted:  # mostly Python's reaction to Ctrl-C, once for each variant
+        return
+    for run, tail in zip(recorded.runs, recorded.output, strict=True):
+        ended_well = run.outcome is RunOutcome.OK
+        if not ended_well or any(map(has_failed, run.requests)):  # else a line for each request
+            print_output(run.name, tail, None, _OUTPUT_LINES if ended_well else _TRACEBACK_LINES)
 
 
 def _next(context: CourseContext) -> Heading:
@@ -317,11 +310,6 @@ def _recording_file(lesson: Lesson, variant: str, folder: Path) -> Path:
 
 
 def _save(lesson: Lesson, runs: Sequence[Run], folder: Path | None) -> None:
-    if folder is None:
-        return
-    from asyncdemo import store
-
-    for run in runs:
-        file = _recording_file(lesson, run.name, folder)
-        store.save(run, file)
-        click.echo(f"saved {file}", err=True)
+    if folder is not None:
+        for run in runs:
+            save_run(run, _recording_file(lesson, run.name, folder))

@@ -13,11 +13,8 @@ from contextlib import contextmanager
 
 import click
 
-_NARROW = 80
 _WIDEST = 100
 """Longer lines are hard to read."""
-
-
 _LEAST_ROOM = 24
 _BELOW = " " * 6
 
@@ -85,38 +82,6 @@ def keys_not_shown() -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
-
-
-def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
-    """Yield (name, whether all is well, description, what to change) of each relevant capability."""
-    if not can_draw():
-        yield "drawing", False, "stdout is not a terminal: output is plain text", ""
-        return
-    columns, lines = shutil.get_terminal_size()
-    words = f"{columns} columns, {lines} lines"
-    if columns < _NARROW:
-        yield (
-            "size",
-            False,
-            f"{words}: timelines are drawn one above the other",
-            "a wider window, 160 columns for three",
-        )
-    else:
-        yield "size", True, words, ""
-    encoding = (sys.stdout.encoding or "").lower()
-    if encoding.replace("-", "") == "utf8":
-        yield "characters", True, encoding, ""
-    else:
-        yield "characters", False, f"{encoding or 'unknown'}: timelines use ASCII", "export PYTHONUTF8=1"
-    if os.environ.get("NO_COLOR"):
-        yield "colour", False, "off: NO_COLOR is set; textures tell the states apart", ""
-    else:
-        yield (
-            "colour",
-            True,
-            f"TERM={os.environ.get('TERM', '')} {os.environ.get('COLORTERM', '')}".strip(),
-            "",
-        )
 
 
 def in_foreground() -> bool:

@@ -1,4 +1,4 @@
-"""``asyncdemo trace``: the tracer on any script."""
+"""``asyncdemo trace``: the tracer on any script, in one schedule or in many."""
 
 from __future__ import annotations
 
@@ -10,21 +10,34 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.analysis.schedules import parse_token
+from asyncdemo.analysis.schedules import Exploration, first_difference, parse_token
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.options import details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
-from asyncdemo.cli.recording import Recorded, record_live, record_quietly
-from asyncdemo.cli.schedules import has_failed, report_schedules
-from asyncdemo.cli.terminal import can_draw
+from asyncdemo.cli.recording import Recorded, record_live, record_quietly, save_run
+from asyncdemo.cli.signals import signals_noted
+from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.content.knobs import settings
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
-from asyncdemo.model import Run, RunOutcome
+from asyncdemo.model import Evidence, RunOutcome
 from asyncdemo.recording.options import interpreter_flags
 from asyncdemo.recording.runner import Options, Stdout, Target
+from asyncdemo.render.text.schedules import (
+    conclusion,
+    delay_words,
+    difference_words,
+    group_lines,
+    group_token,
+    schedules_result,
+)
+from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.serving import Job
-from asyncdemo.serving.schedules import MOST_SCHEDULES
+from asyncdemo.serving.schedules import MOST_SCHEDULES, explore
 
+_BOUND = (
+    "A schedule lets up to 1 s pass before some callbacks, as on a busy machine. Asyncio's own order is "
+    "never changed. These are samples: one that was not tried may differ."
+)
 _OUTPUT_LINES = 200
 _ONLY_BEFORE = {"-m", "-h", "--help"}
 
@@ -156,10 +169,17 @@ def command(
     if schedules is not None:
         if token is not None:
             raise UsageError("--schedules tries many, --schedule is one of them: give one of the two.")
-        exploration = report_schedules(target, options, schedules, plain=plain, as_json=as_json)
-        if save_to is not None and exploration.groups:
-            _save(exploration.groups[:2][-1].example.run, save_to)
-        context.exit(EXIT_INTERRUPTED if exploration.interrupted else int(has_failed(exploration)))
+        with signals_noted() as signals:
+            exploration = explore(target, options, schedules, lambda: not signals)
+        if as_json:
+            click.echo(json.dumps(schedules_result(target.title, exploration)))
+        else:
+            _print(target, exploration, plain=plain)
+        groups = exploration.groups
+        if save_to is not None and groups:
+            save_run(groups[:2][-1].example.run, save_to)
+        fine = len(groups) == 1 and groups[0].example.run.outcome is RunOutcome.OK
+        context.exit(EXIT_INTERRUPTED if exploration.interrupted else EXIT_OK if fine else EXIT_FAILED)
     if as_json:
         recorded = record_quietly([Job(target, replace(options, stdout=Stdout.TO_STDERR))])
         from asyncdemo.render.text.json_result import script_result
@@ -170,11 +190,11 @@ def command(
         print_runs(recorded.runs, None, details=details, heard=True)
     else:
         console = make_console()
-        recorded = record_live([Job(target, replace(options, stdout=Stdout.CAPTURE))], console, race=True)
+        recorded = record_live(Job(target, replace(options, stdout=Stdout.CAPTURE)), console)
         print_output(script, recorded.output[0], console, _OUTPUT_LINES)
         print_runs(recorded.runs, console, details=details, heard=True)
     if save_to is not None:
-        _save(recorded.runs[0], save_to)
+        save_run(recorded.runs[0], save_to)
     _hint_misplaced(context.command, script, args, recorded)
     context.exit(_exit_code(recorded))
 
@@ -197,8 +217,41 @@ def _hint_misplaced(command: click.Command, script: str, args: tuple[str, ...], 
         )
 
 
-def _save(run: Run, file: Path) -> None:
-    from asyncdemo import store
+def _print(target: Target, exploration: Exploration, *, plain: bool) -> None:
+    click.echo(click.style(wrapped(conclusion(target.title, exploration)), bold=True))
+    for line in group_lines(exploration):
+        click.echo(f"  {line}")
+    if exploration.unexplored:
+        click.echo(wrapped(exploration.unexplored))
+    if not exploration.differing:
+        if exploration.tried > 1:
+            click.echo(wrapped(_BOUND))
+        return
+    first, group = exploration.groups[0].example.run, exploration.differing[0]
+    second = group.example.run
+    difference = first_difference(first, second)
+    token = group_token(group)
+    click.echo()
+    click.echo(
+        wrapped(f"The smallest schedule that differs: {delay_words(second)} {difference_words(difference)}")
+    )
+    click.echo()
+    if plain or not can_draw():
+        from asyncdemo.render.terminal.evidence import evidence_text
 
-    store.save(run, file)
-    click.echo(f"saved {file}", err=True)
+        for run, title in ((first, "Without a delay,"), (second, "With it,")):
+            lanes = tuple(range(len(run.lanes)))
+            start_ns = open_ns(run)
+            for line in evidence_text(Evidence(run, lanes, start_ns, start_ns + extent_ns(run))):
+                click.echo(f"{title} {line}" if not line.startswith(" ") else line)
+            click.echo()
+    else:
+        from asyncdemo.render.terminal.draw import Lines
+        from asyncdemo.render.terminal.evidence import pair_lines
+        from asyncdemo.render.terminal.theme import theme_for
+
+        console = make_console()
+        lines = pair_lines(first, second, difference, theme_for(console.encoding), console.width)
+        console.print(Lines(lines), soft_wrap=True, highlight=False)
+    click.echo(f"To see it again: asyncdemo trace --schedule {token} {target.title}")
+    click.echo(wrapped(_BOUND))

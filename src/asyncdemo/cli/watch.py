@@ -87,7 +87,6 @@ class _Log(ExitStack):
         self._practice = self._turned_to(lesson)
 
     def go_on(self, signals: list[int]) -> None:
-        """Run a check, if one is due, or wait a moment for a save."""
         if self._practice.due:
             _say(f"Checking {self._practice.file.name} ...")
             self._practice.begin()
@@ -113,9 +112,6 @@ class _Log(ExitStack):
         saved = [name for name, change in changes.items() if change is Change.SAVED]
         if here in saved:
             self._practice.saved()
-            others = ", ".join(name for name in saved if name != here)
-            if others:
-                _say(f"Saved at the same time, and not checked: {others}.")
         elif saved:
             _say(f"You saved {saved[-1]}, so this is the exercise now; it was {here} before.")
             ours = exercises(self._context.course)

@@ -1,6 +1,6 @@
 """What is done to the built site: each page's policy, ``llms.txt``, and one file of it, to take along.
 
-Not here: building the site, or a server's part of the policy (see ``cli.built_site``).
+Not here: building the site, or a server's part of the policy (see ``cli.docs``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The application: what all screens share. Each screen has its own module."""
+"""The application, what all screens share, and two screens that others open: their keys, and long content.
+
+Not here: the other screens (each has a module), what is written to the terminal (see ``terminal``).
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,31 @@ from functools import partial
 from itertools import groupby
 from typing import ClassVar, Final
 
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.dom import DOMNode
 from textual.filter import LineFilter, Monochrome
-from textual.screen import Screen
-from textual.widgets import Input
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Footer, Input, Static
 
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.render.terminal.theme import Theme, theme_for
-from asyncdemo.tui.driver import TerminalDriver
-from asyncdemo.tui.filters import AsciiFilter, NoColorFilter
-from asyncdemo.tui.keys_screen import KeysScreen
+from asyncdemo.tui.terminal import AsciiFilter, NoColorFilter, TerminalDriver
 
 _TAKES_S: Final = 0.5
+PICTURE_WORDS: Final[Mapping[str, str]] = {
+    "lane": "a row: one call, task or thread, from its beginning to its end",
+    "open": "begun, and not ended yet",
+    "at work": "open, and past the queue for what is limited",
+    "wall": "from the beginning of the first lane to the end of the last",
+    "ideal": "the wall if nothing had to wait for what it does not need",
+}
 
 
 class LearnerScreen(Screen[None]):
@@ -167,7 +179,6 @@ class Application(App[int]):
                 yield binding, node
 
     def action_interrupt(self) -> None:
-        """Stop what is running on Ctrl-C, or else the application."""
         if isinstance(self.screen, LearnerScreen) and self.screen.interrupt():
             return
         if not self._asks():  # it may have been meant for what ended a moment ago
@@ -182,11 +193,7 @@ class Application(App[int]):
         """Whether there is a previous screen; the application has its own empty one."""
         return len(self.screen_stack) > 2
 
-    def action_leave_screen(self) -> None:
-        self.action_leave()
-
     def action_leave(self) -> None:
-        """Go back to the previous screen, or quit (q)."""
         if self._asks():
             return
         if self._is_deep:
@@ -194,6 +201,8 @@ class Application(App[int]):
             self.pop_screen()
         else:
             self.exit(self.screen.exit_code() if isinstance(self.screen, LearnerScreen) else EXIT_OK)
+
+    action_leave_screen = action_leave
 
     def _asks(self) -> bool:
         """Return whether it asks now instead of leaving: the first time, if the screen has a question."""
@@ -205,16 +214,81 @@ class Application(App[int]):
         return True
 
 
-def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:
-    """Run the application until the user quits.
+class KeysScreen(ModalScreen[None]):
+    """A list on top of the screen; any key that opens or leaves something closes it."""
 
-    Args:
-        context: The course, the workspace, and the progress.
-        first: Creates the initial screen, once the application is running.
-
-    Returns:
-        The exit code of the command.
+    DEFAULT_CSS = """
+    KeysScreen { align: center middle; }
+    KeysScreen VerticalScroll { width: auto; height: auto; max-width: 90%; max-height: 90%; }
+    KeysScreen VerticalScroll { border: round $foreground 50%; padding: 0 1; background: $background; }
+    KeysScreen Static { width: auto; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,escape,enter,q", "dismiss", "Close"),
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+    ]
+
+    def __init__(self, keys: Iterable[tuple[str, str]], words: Mapping[str, str]) -> None:
+        """``keys`` has each key and what it does, ``words`` each term and its meaning."""
+        super().__init__()
+        self._keys = [*keys, ("?", "Close this list; Escape, too")]
+        self._words = words
+
+    def compose(self) -> ComposeResult:
+        told = [*self._keys, *self._words.items()]
+        width = max(cell_len(name) for name, _ in told)
+        lines = [Text.assemble((set_cell_size(name, width), "bold"), f"  {words}") for name, words in told]
+        if self._words:
+            lines.insert(len(self._keys), Text())
+        with VerticalScroll():
+            yield Static(Text("\n").join(lines))
+
+    async def action_interrupt(self) -> None:
+        await self.dismiss()
+        await self.app.run_action("interrupt")
+
+
+class _Text(VerticalScroll):
+    """Shows the page keys if there is more than one page."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page_down", "Down", key_display="PgDn"),
+        Binding("pageup", "page_up", "Up", key_display="PgUp"),
+    ]
+
+    def watch_virtual_size(self) -> None:
+        self.screen.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action not in ("page_down", "page_up") or self.max_scroll_y > 0
+
+
+class ReadingScreen(LearnerScreen):
+    """Scrolls with the arrow keys and by pages; q and Escape go back."""
+
+    DEFAULT_CSS = """
+    ReadingScreen _Text { height: 1fr; padding: 0 1; }
+    ReadingScreen Drawing { height: auto; }
+    ReadingScreen Markdown { max-width: 100; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "app.leave_screen", "Back"),
+        Binding("q", "app.leave_screen", "Back", show=False),
+    ]
+
+    def __init__(self, title: str, content: Widget) -> None:
+        super().__init__()
+        self._title, self._content = title, content
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._title, classes="heading", markup=False)
+        with _Text():
+            yield self._content
+        yield Footer(compact=True, show_command_palette=False)
+
+
+def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:
+    """Run the application until the user quits. Returns the exit code of the command."""
     application = Application(context, first)
     code = application.run()
     return (application.return_code or EXIT_INTERRUPTED) if code is None else code

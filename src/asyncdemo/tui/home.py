@@ -19,7 +19,7 @@ from textual.content import Content
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from asyncdemo.course.content.catalog import Heading, Module
+from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace.next_step import exercises, next_step
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
@@ -27,6 +27,7 @@ from asyncdemo.errors import WorkspaceError
 from asyncdemo.render.words import count
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.lesson.screen import LessonScreen
+from asyncdemo.tui.lesson.session import LessonSession
 
 _TITLE_CELLS = 28
 _PAUSE_S: Final = 1.0
@@ -125,9 +126,15 @@ class HomeScreen(LearnerScreen):
         part = self.query_one("#filter", Input).value.lower()
         options: list[Option] = []
         for module in self.application.context.course.modules:
-            lessons = [lesson for lesson in module.lessons if not part or part in _searched(lesson)]
+            lessons = [
+                lesson
+                for lesson in module.lessons
+                if part in f"{lesson.number} {lesson.id} {lesson.title} {lesson.question}".lower()
+            ]
             if lessons:
-                options.append(Option(_module_line(module), disabled=True))
+                minutes = sum(lesson.minutes for lesson in module.lessons)
+                heading = Text.assemble((f" {module.title}", "bold"), f", {minutes} min")
+                options.append(Option(heading, disabled=True))
             options += [Option(self._line(lesson), id=lesson.id) for lesson in lessons]
         listed = self.query_one(OptionList)
         with self.prevent(OptionList.OptionHighlighted):
@@ -169,7 +176,6 @@ class HomeScreen(LearnerScreen):
 
     @property
     def _lesson(self) -> Heading | None:
-        """The selected lesson."""
         option = self.query_one(OptionList).highlighted_option
         lessons = self.application.context.course.lessons
         return next((lesson for lesson in lessons if option and lesson.id == option.id), None)
@@ -188,7 +194,7 @@ class HomeScreen(LearnerScreen):
     def _enter(self) -> None:
         lesson = self._lesson
         if lesson is not None:
-            self.app.push_screen(LessonScreen(lesson))
+            self.app.push_screen(LessonScreen(LessonSession(self.application.context, lesson.folder)))
 
     def on_input_changed(self) -> None:
         lesson = self._lesson
@@ -198,7 +204,6 @@ class HomeScreen(LearnerScreen):
         return self.query_one("#filter", Input).display if action == "show_all" else True
 
     def action_to_list(self) -> None:
-        """Move from the filter to the list."""
         self.query_one(OptionList).focus()
 
     def action_number(self, digit: int) -> None:
@@ -221,12 +226,3 @@ class HomeScreen(LearnerScreen):
         field.value, field.display = "", False
         self.query_one(OptionList).focus()
         self.refresh_bindings()
-
-
-def _module_line(module: Module) -> Text:
-    minutes = sum(lesson.minutes for lesson in module.lessons)
-    return Text.assemble((f" {module.title}", "bold"), f", {minutes} min")
-
-
-def _searched(lesson: Heading) -> str:
-    return f"{lesson.number} {lesson.id} {lesson.title} {lesson.question}".lower()

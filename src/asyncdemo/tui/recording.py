@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from textual.message import Message
@@ -38,36 +38,28 @@ class LiveRecording:
         wanted: No stop was requested; ``make_jobs`` may check it while it waits.
     """
 
+    @dataclass
     class Ended(Message):
         """All jobs are over.
 
         Attributes:
             runs: Those that began, in order.
+            output: What each wrote.
             interrupted: Ctrl-C ended it.
             error: What was wrong, if it could not run.
         """
 
-        def __init__(
-            self, runs: Sequence[Run], output: Sequence[Tail], interrupted: bool, error: str = ""
-        ) -> None:
-            super().__init__()
-            self.runs, self.output, self.interrupted, self.error = (
-                tuple(runs),
-                tuple(output),
-                interrupted,
-                error,
-            )
+        runs: Sequence[Run]
+        output: Sequence[Tail]
+        interrupted: bool
+        error: str
 
     def __init__(
         self, owner: Widget, theme: Theme, drawn: Callable[[], None], head: int | None = None
     ) -> None:
-        """Create it without recording anything yet.
+        """``owner`` gets ``Ended``; ``drawn`` is called when there is a new picture to draw.
 
-        Args:
-            owner: Gets ``Ended``.
-            theme: The theme of the pictures.
-            drawn: Called when there is a new picture to draw.
-            head: How many rows of a panel never fold; by default few.
+        ``head``: how many rows of a panel never fold; by default few.
         """
         self.panels: list[LivePanel] = []
         self._owner, self._theme, self._drawn, self._head = owner, theme, drawn, head
@@ -77,7 +69,6 @@ class LiveRecording:
         self._batch: Batch | None = None
 
     def lines(self, width: int, height: int) -> list[Line]:
-        """Return the current picture, for ``Drawing``."""
         if not self.panels:
             return []
         return picture_lines(self.panels, self._theme, width, height, race=self._race)
@@ -104,9 +95,9 @@ class LiveRecording:
         self.active = self.wanted = True
         self._race = race
         try:
-            jobs = [_without_keys(job) for job in await asyncio.to_thread(make_jobs)]
-            if not self.wanted:
-                jobs = []
+            jobs = await asyncio.to_thread(make_jobs)
+            # Only the screen reads the keyboard.
+            jobs = [replace(job, options=replace(job.options, stdin=False)) for job in jobs if self.wanted]
             self.panels = [
                 LivePanel(job.name, noun="request" if job.serves else "lane", head=self._head) for job in jobs
             ]
@@ -134,16 +125,15 @@ class LiveRecording:
             self._batch = None
         self._drawn()
         output = [panel.output_tail for panel in self.panels[: len(runs)]]
-        self._owner.post_message(self.Ended(runs, output, interrupted, error))
+        self._owner.post_message(self.Ended(tuple(runs), output, interrupted, error))
 
     async def _follow(self, batch: Batch) -> None:
-        """Poll briefly, so that keys are handled in between."""
         due_s = 0.0
         while batch.poll(_POLL_S):
             if time.monotonic() >= due_s:
                 due_s = time.monotonic() + _FRAME_S
                 self._drawn()
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # keys are handled now
 
 
 async def _begin(batch: Batch) -> bool:
@@ -157,8 +147,3 @@ async def _begin(batch: Batch) -> bool:
             with suppress(asyncio.CancelledError):  # the loop cancels once more when it ends
                 await asyncio.shield(beginning)
         raise
-
-
-def _without_keys(job: Job) -> Job:
-    """Only the screen reads the keyboard."""
-    return replace(job, options=replace(job.options, stdin=False))

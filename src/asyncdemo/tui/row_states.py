@@ -6,6 +6,7 @@ Not here: drawing them in time (see ``run_rows``).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -41,12 +42,11 @@ class RowStates(Widget, can_focus=True):
         Binding("end", "move(999999999)", "Last", show=False),
     ]
 
+    @dataclass
     class Chosen(Message):
         """The cursor is at a state that begins at this time, counted from the first row's open."""
 
-        def __init__(self, at_ns: int) -> None:
-            super().__init__()
-            self.at_ns = at_ns
+        at_ns: int
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -55,7 +55,6 @@ class RowStates(Widget, can_focus=True):
         self._index = self._at = self._top = 0
 
     def show(self, windows: RowWindows, index: int, at_ns: int) -> None:
-        """Show the states of that row, with the cursor at a time."""
         self._windows, self._index = windows, index
         row = windows.run.rows[index]
         self.border_title = f"States of {clean(row.name)}: {len(row.spans):,}"

@@ -1,11 +1,13 @@
 """The rows of one run in the viewer: as many as fit, with a cursor at a row and a time.
 
-Not here: what all runs of the viewer share (see ``time_view``), the keys (see ``viewer``).
+All runs of the viewer share a ``TimeView``, whose times count from the first row's open. Not here: the keys
+(see ``viewer``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -26,14 +28,64 @@ from asyncdemo.render.terminal.sections import Counted, count_label, count_lines
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import noun
-from asyncdemo.render.timeline.window import RowWindows
+from asyncdemo.render.timeline.window import RowWindows, Window
 from asyncdemo.render.words import count, fit
-from asyncdemo.tui.time_view import TimeView
 
 _ABOVE: Final = 2
 """Lines above the rows: the title, the axis."""
 _CURSOR: Final = Style(reverse=True)
 _WHEEL: Final = 3
+_LEAST_NS: Final = 50_000
+"""The maximum zoom."""
+
+
+@dataclass
+class TimeView:
+    """The axis of all runs ends at ``scale_ns``. What comes after ``until_ns`` is not drawn yet."""
+
+    scale_ns: int
+    start_ns: int = 0
+    length_ns: int = 0
+    at_ns: int = 0
+    until_ns: int | None = None
+
+    def __post_init__(self) -> None:
+        self.show_all()
+
+    def show_all(self) -> None:
+        self.start_ns, self.length_ns = 0, self.scale_ns
+
+    def window(self, columns: int) -> Window:
+        columns = max(columns, 1)
+        return Window(self.start_ns, -(-self.length_ns // columns), columns)
+
+    def zoom(self, factor: float) -> None:
+        """Zoom in if below 1. The cursor stays in its place."""
+        length = round(min(max(self.length_ns * factor, _LEAST_NS), self.scale_ns))
+        share = (self.at_ns - self.start_ns) / self.length_ns
+        self.length_ns = length
+        self._start_at(self.at_ns - round(share * length))
+
+    def pan(self, share: float) -> None:
+        """Move by a share of the visible time, with the cursor."""
+        by = round(share * self.length_ns)
+        self._start_at(self.start_ns + by)
+        self.at_ns = min(max(self.at_ns + by, self.start_ns), self.start_ns + self.length_ns - 1)
+
+    def move_to(self, at_ns: int) -> None:
+        """Move the cursor, and scroll to it."""
+        self.at_ns = min(max(at_ns, 0), self.scale_ns - 1)
+        if not self.start_ns <= self.at_ns < self.start_ns + self.length_ns:
+            near = self.start_ns - self.length_ns <= self.at_ns < self.start_ns + 2 * self.length_ns
+            if near and self.at_ns < self.start_ns:
+                self._start_at(self.at_ns)
+            elif near:
+                self._start_at(self.at_ns - self.length_ns + 1)
+            else:
+                self._start_at(self.at_ns - self.length_ns // 2)
+
+    def _start_at(self, start_ns: int) -> None:
+        self.start_ns = min(max(start_ns, 0), self.scale_ns - self.length_ns)
 
 
 class RunRows(Widget, can_focus=True):
@@ -48,12 +100,11 @@ class RunRows(Widget, can_focus=True):
 
     DEFAULT_CSS = "RunRows { width: 1fr; height: 1fr; }"
 
+    @dataclass
     class Chosen(Message):
-        """A row and a time were clicked; the cursor is there now."""
+        """A row and perhaps a time were clicked; the cursor is there now."""
 
-        def __init__(self, rows: RunRows, at_ns: int | None) -> None:
-            super().__init__()
-            self.rows, self.at_ns = rows, at_ns
+        at_ns: int | None
 
     def __init__(self, run: Run, view: TimeView, theme: Theme) -> None:
         super().__init__()
@@ -68,7 +119,6 @@ class RunRows(Widget, can_focus=True):
 
     @property
     def chosen(self) -> Lane | Request | None:
-        """The row at the cursor."""
         return self.run.rows[self.row] if self.run.rows else None
 
     @property
@@ -92,7 +142,6 @@ class RunRows(Widget, can_focus=True):
 
     @property
     def grid(self) -> Grid:
-        """The visible part of the rows."""
         if self._grid is None:
             self.top = min(max(self.top, self.row - self.room + 1), self.row)
             self.top = max(min(self.top, len(self.run.rows) - self.room), 0)
@@ -102,7 +151,6 @@ class RunRows(Widget, can_focus=True):
 
     @property
     def room(self) -> int:
-        """How many rows fit."""
         return max(self.size.height - _ABOVE - self._counts_height, 1)
 
     @cached_property
@@ -204,7 +252,7 @@ class RunRows(Widget, can_focus=True):
         self.move_to(row)
         window = self._view.window(self.columns)
         at = window.start_ns + (event.x - self.names_width) * window.column_ns
-        self.post_message(self.Chosen(self, at if event.x >= self.names_width else None))
+        self.post_message(self.Chosen(at if event.x >= self.names_width else None))
 
     def on_mouse_scroll_down(self) -> None:
         self._scroll(_WHEEL)
@@ -216,11 +264,10 @@ class RunRows(Widget, can_focus=True):
         self.top = max(min(self.top + by, len(self.run.rows) - self.room), 0)
         self.row = min(max(self.row, self.top), self.top + self.room - 1)
         self.move_to(self.row)
-        self.post_message(self.Chosen(self, None))
+        self.post_message(self.Chosen(None))
 
 
 def _marked(strip: Strip, start: int, end: int) -> Strip:
-    """Reverse the cells in between."""
     before, inside, after = strip.divide([start, end, strip.cell_length])
     turned = Strip(
         [Segment(text, style + _CURSOR if style else _CURSOR) for text, style, _ in inside],

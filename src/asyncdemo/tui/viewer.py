@@ -1,7 +1,6 @@
 """The run viewer: recorded runs on one scale, to explore and to find out what waited for what.
 
-Not here: figures and findings (see ``render.terminal.report``). Longer than most: each key changes the one
-view that all rows share (cursor, zoom, history, playback).
+Not here: figures and findings (see ``render.terminal.report``).
 """
 
 from __future__ import annotations
@@ -21,25 +20,15 @@ from textual.widgets import Footer, Input
 from asyncdemo.analysis.waking import row_at, who_woke
 from asyncdemo.model import Run
 from asyncdemo.render.facts.moments import place_at, waking_words
-from asyncdemo.render.terminal.draw import (
-    Line,
-    cell_marks,
-    end_marks,
-    gutter_width,
-    legend_lines,
-    panel_width,
-    text_line,
-)
+from asyncdemo.render.terminal.draw import Line, gutter_width, legend_of, panel_width, text_line
 from asyncdemo.render.terminal.row_details import row_details
 from asyncdemo.render.terminal.theme import DIM
 from asyncdemo.render.timeline.layout import scale_ns
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.app import PICTURE_WORDS, LearnerScreen
 from asyncdemo.tui.drawing import Drawing
-from asyncdemo.tui.keys_screen import PICTURE_WORDS
 from asyncdemo.tui.row_states import RowStates
-from asyncdemo.tui.run_rows import RunRows
-from asyncdemo.tui.time_view import TimeView
+from asyncdemo.tui.run_rows import RunRows, TimeView
 
 _DETAILS: Final = 4
 _TALL: Final = 30
@@ -57,15 +46,6 @@ class _Place(NamedTuple):
     at_ns: int
 
 
-class _Playing(NamedTuple):
-    """Playback of the visible part. ``speed`` is relative to the original."""
-
-    since_s: float
-    from_ns: int
-    speed: float
-    timer: Timer
-
-
 class ViewerScreen(LearnerScreen):
     """Runs side by side on a wide screen, else below each other, with a common cursor time."""
 
@@ -81,9 +61,9 @@ class ViewerScreen(LearnerScreen):
     ViewerScreen Input { display: none; dock: bottom; height: 1; border: none; padding: 0; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("plus,equals_sign,z", "zoom(0.5)", "Zoom", key_display="+/-/0"),
-        Binding("minus,underscore,Z", "zoom(2)", "Zoom out", show=False),
-        Binding("0", "show_all", "The whole run", show=False),
+        Binding("plus,equals_sign,z", "go('zoom', 0.5)", "Zoom", key_display="+/-/0"),
+        Binding("minus,underscore,Z", "go('zoom', 2)", "Zoom out", show=False),
+        Binding("0", "go('all', 0)", "The whole run", show=False),
         Binding("slash", "find", "Find", key_display="/"),
         Binding("enter", "states", "States", key_display="Enter"),
         Binding("w", "go_to_waker", "Waker"),
@@ -91,20 +71,20 @@ class ViewerScreen(LearnerScreen):
         Binding("c", "counts", "Counts"),
         Binding("space", "play", "Play", key_display="Space"),
         Binding("m", "alone", "Max"),
-        Binding("up,k", "row(-1)", "Row above", show=False),
-        Binding("down,j", "row(1)", "Row below", show=False),
-        Binding("pageup", "page(-1)", "A page up", show=False),
-        Binding("pagedown", "page(1)", "A page down", show=False),
-        Binding("ctrl+home,g", "row(-999999999)", "First row", show=False),
-        Binding("ctrl+end,G", "row(999999999)", "Last row", show=False),
-        Binding("left,h", "column(-1)", "Earlier", show=False),
-        Binding("right,l", "column(1)", "Later", show=False),
-        Binding("shift+left,H", "pan(-0.5)", "Half a screen earlier", show=False),
-        Binding("shift+right,L", "pan(0.5)", "Half a screen later", show=False),
-        Binding("home", "time(0)", "To the start", show=False),
-        Binding("end", "time(1)", "To the end", show=False),
-        Binding("comma,less_than_sign", "state(-1)", "State before", show=False, key_display="<"),
-        Binding("full_stop,greater_than_sign", "state(1)", "State after", show=False, key_display=">"),
+        Binding("up,k", "go('row', -1)", "Row above", show=False),
+        Binding("down,j", "go('row', 1)", "Row below", show=False),
+        Binding("pageup", "go('page', -1)", "A page up", show=False),
+        Binding("pagedown", "go('page', 1)", "A page down", show=False),
+        Binding("ctrl+home,g", "go('row', -999999999)", "First row", show=False),
+        Binding("ctrl+end,G", "go('row', 999999999)", "Last row", show=False),
+        Binding("left,h", "go('column', -1)", "Earlier", show=False),
+        Binding("right,l", "go('column', 1)", "Later", show=False),
+        Binding("shift+left,H", "go('pan', -0.5)", "Half a screen earlier", show=False),
+        Binding("shift+right,L", "go('pan', 0.5)", "Half a screen later", show=False),
+        Binding("home", "go('time', 0)", "To the start", show=False),
+        Binding("end", "go('time', 1)", "To the end", show=False),
+        Binding("comma,less_than_sign", "go('state', -1)", "State before", show=False, key_display="<"),
+        Binding("full_stop,greater_than_sign", "go('state', 1)", "State after", show=False, key_display=">"),
         Binding("n", "find_next(1)", "Next found", show=False),
         Binding("N", "find_next(-1)", "Found before", show=False),
         Binding("escape", "close", "Back", show=False),
@@ -116,7 +96,7 @@ class ViewerScreen(LearnerScreen):
         self._view = TimeView(scale_ns(self.runs))
         self._panes: list[RunRows] = []
         self._been: list[_Place] = []
-        self._playing: _Playing | None = None
+        self._playing: Timer | None = None
         self._alone = False
         self._said = ""
 
@@ -194,12 +174,8 @@ class ViewerScreen(LearnerScreen):
 
     def _legend(self, width: int, height: int) -> list[Line]:
         """Return the legend of the visible part, in a constant height, so that the rows don't move."""
-        theme = self.application.glyphs
         grids = [pane.grid for pane in self._panes if pane.display]
-        ended = {row.ended for grid in grids for row in grid.rows}
-        marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
-        shades = {shade for grid in grids for shade in grid.shades}
-        return legend_lines(theme, width, marks, shades)[:height]
+        return legend_of(grids, self.application.glyphs, width)[:height]
 
     def interrupt(self) -> bool:
         playing = self._playing is not None
@@ -216,36 +192,29 @@ class ViewerScreen(LearnerScreen):
 
     # Moving
 
-    def action_zoom(self, factor: float) -> None:
-        self._view.zoom(factor)
+    def action_go(self, where: str, by: float) -> None:
+        """Move the cursor, or what is visible. What ``by`` counts depends on ``where``."""
+        view, pane = self._view, self._pane
+        match where:
+            case "zoom":
+                view.zoom(by)
+            case "all":
+                view.show_all()
+            case "pan":
+                view.pan(by)
+            case "column":
+                view.move_to(view.at_ns + round(by) * view.window(pane.columns).column_ns)
+            case "time":
+                view.move_to(round(by * pane.windows.length_ns))
+            case "row":
+                pane.move_to(pane.row + round(by))
+            case "page":
+                pane.move_to(pane.row + round(by) * pane.room)
+            case "state":
+                self._go_to_state(round(by))
         self._say("")
 
-    def action_show_all(self) -> None:
-        self._view.show_all()
-        self._say("")
-
-    def action_pan(self, share: float) -> None:
-        self._view.pan(share)
-        self._say("")
-
-    def action_column(self, by: int) -> None:
-        window = self._view.window(self._pane.columns)
-        self._view.move_to(self._view.at_ns + by * window.column_ns)
-        self._say("")
-
-    def action_time(self, share: float) -> None:
-        self._view.move_to(round(share * self._pane.windows.length_ns))
-        self._say("")
-
-    def action_row(self, by: int) -> None:
-        self._pane.move_to(self._pane.row + by)
-        self._say("")
-
-    def action_page(self, by: int) -> None:
-        self.action_row(by * self._pane.room)
-
-    def action_state(self, by: int) -> None:
-        """Move to the beginning of another state of the row."""
+    def _go_to_state(self, by: int) -> None:
         pane = self._pane
         if pane.chosen is None or not len(pane.chosen.spans):
             return
@@ -256,7 +225,6 @@ class ViewerScreen(LearnerScreen):
         if not outside and not (by < 0 and self._view.at_ns > begins):
             at = min(max(at + by, 0), len(spans) - 1)
         self._view.move_to(spans[at].start_ns - zero)
-        self._say("")
 
     def on_run_rows_chosen(self, message: RunRows.Chosen) -> None:
         if message.at_ns is not None:
@@ -362,27 +330,24 @@ class ViewerScreen(LearnerScreen):
         if self._playing is not None:
             self._stop_playing()
             return
-        real_s = self._view.length_ns / 1e9
+        view, since_s, from_ns = self._view, time.monotonic(), self._view.start_ns
+        real_s = view.length_ns / 1e9
         speed = real_s / min(max(real_s, _SHORTEST_PLAY_S), _LONGEST_PLAY_S)
-        timer = self.set_interval(_FRAME_S, self._play_on)
-        self._playing = _Playing(time.monotonic(), self._view.start_ns, speed, timer)
-        self._play_on()
-
-    def _play_on(self) -> None:
-        if self._playing is None:
-            return
-        passed_s = time.monotonic() - self._playing.since_s
-        now_ns = self._playing.from_ns + round(passed_s * self._playing.speed * 1e9)
-        if now_ns >= self._view.start_ns + self._view.length_ns:
-            self._stop_playing()
-            return
-        self._view.until_ns = self._view.at_ns = now_ns
-        speed = self._playing.speed
         pace = "" if speed == 1 else f", {speed:.1f}x as fast" if speed > 1 else f", {1 / speed:.1f}x slower"
-        self._say(f"Playing it as it happened{pace}. Space ends it.")
+
+        def play_on() -> None:
+            now_ns = from_ns + round((time.monotonic() - since_s) * speed * 1e9)
+            if now_ns >= view.start_ns + view.length_ns:
+                self._stop_playing()
+            elif self._playing is not None:
+                view.until_ns = view.at_ns = now_ns
+                self._say(f"Playing it as it happened{pace}. Space ends it.")
+
+        self._playing = self.set_interval(_FRAME_S, play_on)
+        play_on()
 
     def _stop_playing(self) -> None:
         if self._playing is not None:
-            self._playing.timer.stop()
+            self._playing.stop()
             self._playing = self._view.until_ns = None
         self._say("")

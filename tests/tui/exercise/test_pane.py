@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from asyncdemo.errors import EXIT_OK
 from asyncdemo.tui.app import Application
 from asyncdemo.tui.viewer import ViewerScreen
 from asyncdemo.tui.watch import WatchScreen
 from tests.support.small_course import BROKEN, FIXED
-from tests.tui.learner import Learner, shown, until
+from tests.tui.learner import Learner, User, shown, until
 
 pytestmark = pytest.mark.anyio
 SIZES = [(80, 24), (160, 48)]
@@ -28,27 +26,13 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Learner:
     return Learner(tmp_path, monkeypatch)
 
 
-class Desk:
-    """The application in use."""
-
-    def __init__(self, pilot: Pilot[int], application: Application) -> None:
-        self.pilot, self.application = pilot, application
-
-    async def sees(self, *words: str) -> None:
-        await until(self.pilot, lambda: all(word in shown(self.pilot.app) for word in words))
-
-    async def presses(self, key: str, *words: str) -> None:
-        await self.pilot.press(key)
-        await self.sees(*words)
-
-
 @asynccontextmanager
-async def watching(learner: Learner, size: tuple[int, int] = (100, 36)) -> AsyncIterator[Desk]:
+async def watching(learner: Learner, size: tuple[int, int] = (100, 36)) -> AsyncIterator[User]:
     """The exercise of tea."""
     lesson = learner.lesson("tea")
     application = Application(learner.context, lambda: WatchScreen(lesson, poll=True))
     async with application.run_test(size=size) as pilot:
-        yield Desk(pilot, application)
+        yield User(pilot)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -64,24 +48,18 @@ async def test_a_save_is_a_verdict_and_a_pass_shows_before_and_now(
     assert learner.record("tea").passed
 
 
-async def test_the_first_look_is_no_try_and_each_save_is_one(learner: Learner) -> None:
+async def test_each_save_is_a_try_also_of_another_exercise_and_n_goes_on(learner: Learner) -> None:
     async with watching(learner) as desk:
-        await desk.sees(FAILS)
+        await desk.sees(FAILS)  # the first look is none
         learner.tea.write_text(BROKEN + "\n# again\n")
         await until(desk.pilot, lambda: learner.record("tea").checks == 1)
-    assert learner.record("tea").checks == 1
-
-
-async def test_saving_another_exercise_turns_to_it_and_n_goes_on(learner: Learner) -> None:
-    async with watching(learner) as desk:
-        await desk.sees(FAILS)
         learner.coffee.write_text(FIXED)
         await desk.sees("You saved coffee", "Exercise 2, Coffee", "Passed")
         await desk.presses("n", "Exercise 1, Tea", FAILS)
         await desk.presses("n", "tea has not passed yet; n comes back to it.", "Exercise 2, Coffee")
 
 
-async def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
+async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) -> None:
     async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.presses("h", "Hint 1 of 3: Where to look", "At the loop.", FAILS)
@@ -90,55 +68,45 @@ async def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
         await desk.presses("b", FAILS)
         await desk.presses("h", "Hint 3 of 3", "asyncio.gather")
         await desk.presses("escape", "Hint 2 of 3")
-    assert learner.record("tea").hints == 3
-
-
-async def test_the_code_is_that_of_the_exercise_with_the_numbers_of_its_lines(learner: Learner) -> None:
-    async with watching(learner) as desk:
+        assert learner.record("tea").hints == 3
+        learner.tea.write_text(BROKEN + "\n# again\n")
+        await until(desk.pilot, lambda: learner.record("tea").checks == 1)
+        await desk.sees("Not passed yet", "Hint 2 of 3", FAILS)  # it stays beside a failure
+        await desk.presses("s", "Press s again")
+        assert "yours may look different" not in shown(desk.app)
+        await desk.presses("d", "+ # again")
+        assert "What the solution changes" not in shown(desk.app)
         learner.tea.write_text("def brew(:\n" + "# a long file\n" * 60)  # not even Python
         await desk.sees("syntax error")
         await desk.presses("c", "tea.py", "1 def brew(:", "PgDn Down")
         await desk.presses("escape", "syntax error")
-
-
-async def test_a_hint_stays_beside_a_failure_and_makes_room_for_a_pass(learner: Learner) -> None:
-    async with watching(learner) as desk:
-        await desk.presses("h", "Hint 1 of 3")
-        learner.tea.write_text(BROKEN + "\n# again\n")
-        await desk.sees("Not passed yet", "Hint 1 of 3", FAILS)
-        learner.tea.write_text(FIXED)
-        await desk.sees("Passed", "before", "now", "1.00 s")
+        await desk.presses("h", "Hint 3 of 3")
+        learner.tea.write_text(FIXED.replace("brew(0), brew(1)", "*map(brew, range(2))"))
+        await desk.sees("Passed", "before", "now", "1.00 s")  # and makes room for a pass
+        await desk.presses("d", "+ await asyncio.gather(*map(brew, range(2)))", "What the solution changes")
+        await desk.presses("s", "yours may look different", "asyncio.gather(brew(0), brew(1))")
 
 
 async def test_the_solution_is_shown_before_a_pass_to_who_asks_twice(learner: Learner) -> None:
     async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.presses("s", "Press s again")
-        assert "yours may look different" not in shown(desk.pilot.app)
         await desk.presses("s", "yours may look different", "asyncio.gather(brew(0), brew(1))")
-
-
-async def test_what_was_changed_stands_beside_the_solution_after_a_pass(learner: Learner) -> None:
-    async with watching(learner) as desk:
-        await desk.sees(FAILS)
-        await desk.presses("d", "Nothing is changed.")
-        assert "What the solution changes" not in shown(desk.pilot.app)
-        learner.tea.write_text(FIXED.replace("brew(0), brew(1)", "*map(brew, range(2))"))
-        await desk.sees("Passed", "now")
-        await desk.presses("d", "+ await asyncio.gather(*map(brew, range(2)))", "What the solution changes")
 
 
 async def test_the_picture_opens_in_the_viewer_and_q_comes_back(learner: Learner) -> None:
     async with watching(learner) as desk:
         await desk.sees(FAILS)
         await desk.pilot.press("z")
-        await until(desk.pilot, lambda: isinstance(desk.pilot.app.screen, ViewerScreen))
+        await until(desk.pilot, lambda: isinstance(desk.app.screen, ViewerScreen))
         learner.tea.write_text(FIXED)  # the files are watched all the while
         await until(desk.pilot, lambda: bool(learner.record("tea").passed))
         await desk.presses("q", "Passed", "before", "now")
 
 
-async def test_reset_asks_once_if_there_is_something_to_lose(learner: Learner) -> None:
+async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_is_gone(
+    learner: Learner,
+) -> None:
     learner.tea.write_text(FIXED)
 
     async with watching(learner) as desk:
@@ -146,20 +114,15 @@ async def test_reset_asks_once_if_there_is_something_to_lose(learner: Learner) -
         await desk.presses("x", "Press x again")
         assert learner.tea.read_text() == FIXED
         await desk.presses("x", "Your text:", FAILS)
-    assert learner.tea.read_text() == BROKEN
-    assert learner.tea.with_name("01-tea.py.bak").read_text() == FIXED
-
-
-async def test_a_file_that_is_gone_is_missed_and_given_again(learner: Learner) -> None:
-    async with watching(learner) as desk:
-        await desk.sees(FAILS)
+        assert learner.tea.read_text() == BROKEN
+        assert learner.tea.with_name("01-tea.py.bak").read_text() == FIXED
         learner.tea.unlink()
         await desk.sees("No verdict", "is missing. To restore it: press x")
         await desk.presses("x", FAILS)
     assert learner.tea.read_text() == BROKEN
 
 
-async def test_keys_work_while_a_check_hangs_and_ctrl_c_ends_it(learner: Learner) -> None:
+async def test_keys_work_while_a_check_hangs_and_ctrl_c_or_a_save_ends_it(learner: Learner) -> None:
     learner.tea.write_text(HANGS)
 
     async with watching(learner) as desk:
@@ -167,30 +130,19 @@ async def test_keys_work_while_a_check_hangs_and_ctrl_c_ends_it(learner: Learner
         await desk.presses("h", "Hint 1 of 3")
         await desk.presses("b")
         await desk.presses("ctrl+c", "is not checked. Enter checks it")
+        await desk.presses("enter", "Checking")
         learner.tea.write_text(FIXED)
         await desk.sees("Passed")
 
 
-async def test_a_save_ends_the_check_that_is_running(learner: Learner) -> None:
-    learner.tea.write_text(HANGS)
-
-    async with watching(learner) as desk:
-        await desk.sees("Checking")
-        learner.tea.write_text(FIXED)
-        await desk.sees("Passed")
-
-
-async def test_a_check_that_does_not_work_is_told_in_the_place_of_a_verdict(learner: Learner) -> None:
+async def test_what_does_not_work_is_told_in_the_place_of_a_verdict_or_beside_it(learner: Learner) -> None:
     (check,) = learner.course.glob("*/*tea/check.py")
+    works = check.read_text()
     check.write_text("def check(seen):\n    {}['cups']\n")
 
     async with watching(learner) as desk:
         await desk.sees("No verdict", "the check itself failed: KeyError: 'cups'")
-
-
-async def test_progress_that_cannot_be_kept_is_told_beside_the_verdict(learner: Learner) -> None:
-    async with watching(learner) as desk:
-        await desk.sees(FAILS)
+        check.write_text(works)
         (learner.folder / ".asyncdemo" / "progress.sqlite3").write_text("no database")
         learner.tea.write_text(FIXED)
         await desk.sees("Passed", "Your progress could not be kept")
@@ -201,28 +153,11 @@ async def test_without_a_workspace_a_key_makes_one(tmp_path: Path, monkeypatch: 
 
     async with watching(learner) as desk:
         folder = tmp_path / "asyncdemo-exercises"
-        await until(desk.pilot, lambda: str(folder) in shown(desk.pilot.app).replace(" ", ""))
+        await until(desk.pilot, lambda: str(folder) in shown(desk.app).replace(" ", ""))
         await desk.presses("m", "2 exercises to edit", FAILS)
         (folder / "01-hot" / "01-tea.py").write_text(FIXED)
         await desk.sees("Passed")
-    assert desk.application.context.workspace is not None
-
-
-async def test_the_file_is_opened_at_the_line_in_the_editor(
-    learner: Learner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    editor = tmp_path / "nano"
-    editor.write_text(f'#!/bin/sh\necho "$1" >{tmp_path}/line; echo "# edited" >>"$2"\n')
-    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("VISUAL", str(editor))
-    monkeypatch.setattr(Application, "suspend", nullcontext)  # there is no terminal to be given away
-
-    async with watching(learner) as desk:
-        await desk.sees(FAILS)
-        await desk.pilot.press("e")
-        await until(desk.pilot, lambda: learner.record("tea").checks == 1)
-    (line,) = (number for number, text in enumerate(BROKEN.splitlines(), 1) if "TODO" in text)
-    assert (tmp_path / "line").read_text() == f"+{line}\n"
+    assert isinstance(desk.app, Application) and desk.app.context.workspace is not None
 
 
 async def test_without_an_editor_it_says_what_to_do(
@@ -235,4 +170,4 @@ async def test_without_an_editor_it_says_what_to_do(
         await desk.sees(FAILS)
         await desk.presses("e", "Neither $VISUAL nor $EDITOR is set")
         await desk.presses("q")
-    assert desk.application.return_value == EXIT_OK
+    assert desk.app.return_value == EXIT_OK

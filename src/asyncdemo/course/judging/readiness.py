@@ -1,6 +1,6 @@
 """What a lesson or an exercise needs beyond asyncdemo itself, and which lessons run here.
 
-Not here: the contents of an extra (see ``cli.extras``), or starting a service (see ``serving``).
+Not here: the contents of an extra (see ``cli.doctor_checks``), or starting a service (see ``serving``).
 """
 
 from __future__ import annotations

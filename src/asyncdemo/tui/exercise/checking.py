@@ -70,7 +70,6 @@ class Checking:
             self._watcher.forget(lesson_id)
 
     def wake(self) -> None:
-        """Wake ``work``: there may be something to do."""
         self._woken.set()
 
     def stop(self) -> bool:
@@ -79,7 +78,6 @@ class Checking:
         return self._began_s is not None
 
     async def work(self) -> None:
-        """Watch and check, until ``close``."""
         while not self._closed:
             await self._pause()
             changes = {} if self._watcher is None or self._closed else self._watcher.look()
@@ -88,7 +86,6 @@ class Checking:
             await self._go_on()
 
     async def close(self) -> None:
-        """Stop everything that was started."""
         self._closed = True
         self.stop()
         self.wake()

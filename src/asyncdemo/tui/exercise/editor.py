@@ -10,8 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,45 +23,37 @@ _WINDOWS: Final = _GOTO | {"subl", "zed"}
 """Editors with their own window, which don't use the terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
-    """An editor. ``words`` is the command with its own arguments."""
-
-    words: tuple[str, ...]
-
-    @property
-    def has_window(self) -> bool:
-        return self._program in _WINDOWS
-
-    @property
-    def _program(self) -> str:
-        return Path(self.words[0]).name
-
-    def command(self, file: Path, line: int) -> list[str]:
-        """Return the command for the file, at the line if this editor is known to support that."""
-        if self._program in _PLUS:
-            return [*self.words, f"+{line}", str(file)]
-        if self._program in _GOTO:
-            return [*self.words, "--goto", f"{file}:{line}"]
-        return [*self.words, f"{file}:{line}" if self._program in _COLON else str(file)]
-
-    def open(self, file: Path, line: int = 1) -> None:
-        """Open the file. Wait until it is closed, unless the editor has its own window. Raises UsageError."""
-        command = self.command(file, line)
-        try:
-            if self.has_window:
-                # The program only notifies the editor, and exits in a moment.
-                asked = [word for word in command if word not in ("--wait", "-w")]
-                subprocess.run(asked, check=False, capture_output=True, stdin=subprocess.DEVNULL)
-            else:
-                subprocess.run(command, check=False)
-        except OSError as error:
-            name = self.words[0]
-            raise UsageError(f"The editor {name!r} cannot be started: {error.strerror or error}.") from None
+def has_window(editor: Sequence[str]) -> bool:
+    return Path(editor[0]).name in _WINDOWS
 
 
-def find_editor(environment: Mapping[str, str] = os.environ) -> Editor:
-    """Return $VISUAL, else $EDITOR, else VS Code in its own terminal. Raises UsageError."""
+def command_for(editor: Sequence[str], file: Path, line: int) -> list[str]:
+    """Return the command for the file, at the line if this editor is known to support that."""
+    program = Path(editor[0]).name
+    if program in _PLUS:
+        return [*editor, f"+{line}", str(file)]
+    if program in _GOTO:
+        return [*editor, "--goto", f"{file}:{line}"]
+    return [*editor, f"{file}:{line}" if program in _COLON else str(file)]
+
+
+def open_in(editor: Sequence[str], file: Path, line: int = 1) -> None:
+    """Open the file. Wait until it is closed, unless the editor has its own window. Raises UsageError."""
+    command = command_for(editor, file, line)
+    try:
+        if has_window(editor):
+            # The program only notifies the editor, and exits in a moment.
+            asked = [word for word in command if word not in ("--wait", "-w")]
+            subprocess.run(asked, check=False, capture_output=True, stdin=subprocess.DEVNULL)
+        else:
+            subprocess.run(command, check=False)
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(f"The editor {editor[0]!r} cannot be started: {reason}.") from None
+
+
+def find_editor(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the words of $VISUAL, else $EDITOR, else VS Code in its own terminal. Raises UsageError."""
     named = environment.get("VISUAL", "").strip() or environment.get("EDITOR", "").strip()
     if not named and environment.get("TERM_PROGRAM") == "vscode" and shutil.which("code"):
         named = "code"
@@ -72,7 +63,7 @@ def find_editor(environment: Mapping[str, str] = os.environ) -> Editor:
             "Or open the file in any editor: it is checked when you save it."
         )
     try:
-        return Editor(tuple(shlex.split(named)))
+        return shlex.split(named)
     except ValueError as error:
         raise UsageError(f"The editor {named!r} cannot be read as a command: {error}.") from None
 

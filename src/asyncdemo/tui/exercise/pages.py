@@ -1,20 +1,82 @@
-"""Help pages in place of a verdict: hints, a solution, changes.
+"""What an exercise shows: a verdict with its picture; in its place a hint, a solution, the changes.
 
-Not here: when they are available (see ``pane``).
+Not here: judging (see ``course.judging``), when each is available (see ``pane``).
 """
 
 from __future__ import annotations
 
+import ast
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.markdown import Markdown
+from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
 from asyncdemo.course.content.exercise import HINT_HEADINGS, Exercise
+from asyncdemo.course.judging.judge import Verdict
 from asyncdemo.errors import CourseError
-from asyncdemo.tui.exercise.changes import Changes
+from asyncdemo.model import Run
+from asyncdemo.render.terminal.draw import Line, Lines, beside, text_line
+from asyncdemo.render.terminal.picture import picture_of_runs
+from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
+from asyncdemo.render.terminal.verdict import verdict_lines
+from asyncdemo.render.timeline.grid import Shade
+
+_MOST_ROWS, _LEAST_ROWS = 12, 3
+_PICTURE_TAKES = 5
+"""Lines of a picture of two runs besides their rows: two titles, an axis, a legend and a gap."""
+_AROUND = 1
+"""Unchanged lines shown before and after a change."""
+_SIDE_BY_SIDE = 100
+_GAP = 3
+_NEW, _OLD = Style(color=COLOURS[Shade.RUNNING]), Style(color=COLOURS[Shade.BLOCKING])
+
+
+def draw_verdict(
+    verdict: Verdict, before: Run | None, after: Run | None, theme: Theme, width: int, height: int
+) -> list[Line]:
+    """Draw as much as there is room for, and in any case what failed.
+
+    Args:
+        before: A run that did not pass, for comparison.
+        after: The run of the verdict.
+    """
+
+    def sentences(rows: int, *, brief: bool = False) -> list[Line]:
+        """If ``brief``, only count those that held, and omit the script's output."""
+        held = verdict.held
+        if brief and len(held) > 1:
+            held = (f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold.",)
+        lines = verdict_lines(
+            held,
+            verdict.message,
+            verdict.evidence,
+            theme,
+            width,
+            knobs=verdict.knobs,
+            output="" if brief else verdict.output,
+            repeat=verdict.repeat,
+            rows=rows,
+        )
+        return list(lines)
+
+    if not verdict.passed:
+        for rows in range(_MOST_ROWS, _LEAST_ROWS, -1):
+            lines = sentences(rows)
+            if len(lines) <= height:
+                return lines
+        return sentences(_LEAST_ROWS, brief=True)
+    runs = [replace(run, name=name) for run, name in ((before, "before"), (after, "now")) if run and run.rows]
+    lines = sentences(_MOST_ROWS)
+    if len(lines) + sum(len(run.rows) for run in runs) + _PICTURE_TAKES > height:
+        lines = sentences(_MOST_ROWS, brief=True)
+    return [*lines, [], *picture_of_runs(runs, theme, width, height - len(lines) - 1)]
 
 
 def hint_page(number: int, hints: tuple[str, ...]) -> Group:
@@ -24,12 +86,21 @@ def hint_page(number: int, hints: tuple[str, ...]) -> Group:
     return Group(Text(heading, style="bold"), "", Markdown(hints[number - 1]))
 
 
+def code(file: Path, *, numbered: bool = False) -> Syntax:
+    """Return a file's text as code in the terminal's own colours. Raises CourseError."""
+    return Syntax(
+        _text(file),
+        "python",
+        theme="ansi_dark",
+        background_color="default",
+        line_numbers=numbered,
+        word_wrap=True,
+    )
+
+
 def solution_page(exercise: Exercise) -> Group:
     """Return the solution. Raises CourseError."""
-    code = Syntax(
-        _text(exercise.solution), "python", theme="ansi_dark", background_color="default", word_wrap=True
-    )
-    return Group(Text("A solution; yours may look different", style="bold"), "", code)
+    return Group(Text("A solution; yours may look different", style="bold"), "", code(exercise.solution))
 
 
 def changes_page(exercise: Exercise, file: Path, *, with_solution: bool) -> Changes:
@@ -45,3 +116,68 @@ def _text(file: Path) -> str:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise CourseError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The lines that differ, side by side if there is room: a Rich renderable.
+
+    Attributes:
+        given: The text of the exercise.
+        texts: (heading, text) of each changed version.
+    """
+
+    given: str
+    texts: Sequence[tuple[str, str]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = options.max_width
+        side_by_side = width >= _SIDE_BY_SIDE
+        each = (width - _GAP * (len(self.texts) - 1)) // len(self.texts) if side_by_side else width
+        blocks = [
+            [text_line(heading, EMPHASIS), *_changed(self.given, text, each), []]
+            for heading, text in self.texts
+        ]
+        lines = beside(blocks, each) if side_by_side else (line for block in blocks for line in block)
+        yield from Lines(lines).__rich_console__(console, options)
+
+
+def _changed(given: str, text: str, width: int) -> Iterator[Line]:
+    (old_first, before), (new_first, after) = _without_docstring(given), _without_docstring(text)
+    groups = list(SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_AROUND))
+    if not groups:
+        yield text_line("Nothing is changed.", DIM)
+    for place, group in enumerate(groups):
+        if place:
+            yield []
+        for kind, old, old_end, new, new_end in group:
+            if kind != "equal":
+                yield from _numbered("-", before[old:old_end], old_first + old, width, _OLD)
+            style = DIM if kind == "equal" else _NEW
+            mark = " " if kind == "equal" else "+"
+            yield from _numbered(mark, after[new:new_end], new_first + new, width, style)
+
+
+def _without_docstring(text: str) -> tuple[int, list[str]]:
+    """Return the first line's number, and the lines, without the module's docstring: it has no effect."""
+    lines = text.splitlines()
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return 1, lines
+    if body and isinstance(body[0], ast.Expr) and body[0].end_lineno is not None:
+        return body[0].end_lineno + 1, lines[body[0].end_lineno :]
+    return 1, lines
+
+
+def _numbered(mark: str, lines: Sequence[str], first: int, width: int, style: Style) -> Iterator[Line]:
+    """Wrap long lines, with their indentation."""
+    for number, line in enumerate(lines, first):
+        text = line.expandtabs()
+        head = f"{number:4} {mark} "
+        indent = len(text) - len(text.lstrip())
+        room = max(width - len(head) - indent - 2, 20)
+        first_part, *others = textwrap.wrap(text.strip(), room, break_on_hyphens=False) or [""]
+        yield text_line(f"{head}{' ' * indent}{first_part}"[:width], style)
+        for part in others:
+            yield text_line(f"{' ' * (len(head) + indent + 2)}{part}"[:width], style)

@@ -1,18 +1,18 @@
 """One exercise on a screen: the task, the verdict on the last save, and help.
 
 Its files are watched while it exists. Not here: checking (see ``checking``), how a verdict looks (see
-``verdict``), the screen around it (see ``watch``, ``lesson``). Longer than most: the meaning of a key depends
-on the open page and on earlier questions.
+``pages``), the screen around it (see ``watch``, ``lesson``).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from rich.console import RenderableType
-from rich.syntax import Syntax
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -28,20 +28,17 @@ from asyncdemo.course.judging.practice import Practice
 from asyncdemo.course.workspace.context import CourseContext, current_folder, shown_path
 from asyncdemo.course.workspace.exercise_files import reset
 from asyncdemo.course.workspace.next_step import exercises
-from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.saves import Change
 from asyncdemo.course.workspace.starting import FOLDER, start_workspace
 from asyncdemo.course.workspace.workspace import FileState, has_exercise
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.draw import Line
-from asyncdemo.tui.app import Application
+from asyncdemo.tui.app import Application, ReadingScreen
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.exercise.checking import Checking
-from asyncdemo.tui.exercise.editor import find_editor, line_to_look_at
-from asyncdemo.tui.exercise.pages import changes_page, hint_page, solution_page
-from asyncdemo.tui.exercise.verdict import draw_verdict
-from asyncdemo.tui.reading import ReadingScreen
+from asyncdemo.tui.exercise.editor import find_editor, has_window, line_to_look_at, open_in
+from asyncdemo.tui.exercise.pages import changes_page, code, draw_verdict, hint_page, solution_page
 from asyncdemo.tui.viewer import ViewerScreen
 
 
@@ -74,16 +71,11 @@ class ExercisePane(Widget, can_focus=True):
         Binding("c", "code", "Code"),
     ]
 
+    @dataclass
     class OtherSaved(Message):
-        """Another exercise of the workspace was saved.
+        """Another exercise of the workspace was saved."""
 
-        Attributes:
-            lesson: The saved exercise's lesson.
-        """
-
-        def __init__(self, lesson: Heading) -> None:
-            super().__init__()
-            self.lesson = lesson
+        lesson: Heading
 
     def __init__(self, lesson: Heading, *, poll: bool = False) -> None:
         """``poll``: look at the files again and again, for file systems that report no changes."""
@@ -129,17 +121,10 @@ class ExercisePane(Widget, can_focus=True):
         self._checking.wanted = False
 
     def interrupt(self) -> bool:
-        """Stop the current check. Returns whether there was one."""
         return self._checking.stop()
 
     def turn_to(self, lesson: Heading, note: str = "", *, saved: bool = False) -> None:
-        """Switch to another exercise.
-
-        Args:
-            lesson: The exercise's lesson.
-            note: The reason, if it may be unclear.
-            saved: It was saved, so its check counts as a try.
-        """
+        """Switch to another exercise, with a note why. If it was saved, its check counts as a try."""
         self._open(lesson)
         self._tell(note)
         if saved and self._practice is not None:
@@ -147,7 +132,6 @@ class ExercisePane(Widget, can_focus=True):
 
     @property
     def passed(self) -> bool:
-        """Whether the exercise has ever passed."""
         return self._practice is not None and bool(self._practice.record.passed)
 
     @property
@@ -248,7 +232,7 @@ class ExercisePane(Widget, can_focus=True):
         practice = self._practice
         if practice is not None and self.lesson.id in saved:
             practice.saved()
-            self.call_later(self._show_saved, [name for name in saved if name != self.lesson.id])
+            self.call_later(self._show_saved)
         elif saved:
             ours = exercises(self.context.course)
             self.post_message(self.OtherSaved(next(lesson for lesson in ours if lesson.id == saved[-1])))
@@ -256,8 +240,8 @@ class ExercisePane(Widget, can_focus=True):
             practice.changed()
             practice.come_back()
 
-    def _show_saved(self, others: list[str]) -> None:
-        self._tell(f"Saved at the same time, and not checked: {', '.join(others)}." if others else "")
+    def _show_saved(self) -> None:
+        self._tell("")
         if self._page_is_open:
             self._turn_page(None)
 
@@ -282,11 +266,6 @@ class ExercisePane(Widget, can_focus=True):
         return self.query_one("#body", ContentSwitcher).current == "page"
 
     @property
-    def _progress(self) -> Progress:
-        assert self.context.progress is not None  # ``check_action`` makes sure of it
-        return self.context.progress
-
-    @property
     def _runs(self) -> list[Run]:
         """The runs in the picture; after a pass, including an earlier one."""
         practice = self._practice
@@ -299,15 +278,7 @@ class ExercisePane(Widget, can_focus=True):
         """Show the file as it is on disk, with line numbers, which the verdict refers to."""
         if self._practice is not None and self._practice.file.is_file():
             file = self._practice.file
-            shown = Syntax(
-                file.read_text("utf-8", errors="replace"),
-                "python",
-                theme="ansi_dark",
-                background_color="default",
-                line_numbers=True,
-                word_wrap=True,
-            )
-            self.app.push_screen(ReadingScreen(shown_path(file), Static(shown)))
+            self.app.push_screen(ReadingScreen(shown_path(file), Static(code(file, numbered=True))))
 
     def action_look_closer(self) -> None:
         self.app.push_screen(ViewerScreen(self._runs))
@@ -320,11 +291,12 @@ class ExercisePane(Widget, can_focus=True):
 
     def action_hint(self) -> None:
         """Show the first unseen hint; if one is visible, the one after it."""
-        assert self._exercise is not None
-        count, known = len(self._exercise.hints), self._progress.of(self.lesson.id).hints
+        exercise, progress = self._exercise, self.context.progress
+        assert exercise is not None and progress is not None  # ``check_action`` makes sure of it
+        count, known = len(exercise.hints), progress.of(self.lesson.id).hints
         number = min((self._hint or min(known, count - 1)) + 1, count)
         if number > known:
-            self._progress.update(self.lesson.id, lambda record: record.after_hint())
+            progress.update(self.lesson.id, lambda record: record.after_hint())
         self._turn_page(None)
         self._show_hint(number)
 
@@ -345,10 +317,9 @@ class ExercisePane(Widget, can_focus=True):
         self.refresh_bindings()
 
     def action_solution(self) -> None:
-        """Show the solution after a pass, or on the second request."""
-        exercise = self._exercise
-        assert exercise is not None
-        record = self._progress.update(self.lesson.id, lambda known: known.after_asking_for_solution())
+        exercise, progress = self._exercise, self.context.progress
+        assert exercise is not None and progress is not None
+        record = progress.update(self.lesson.id, lambda known: known.after_asking_for_solution())
         if not record.solution_shown:
             hint = " h: a hint, which says less." if record.hints < len(exercise.hints) else ""
             self._tell(
@@ -360,7 +331,6 @@ class ExercisePane(Widget, can_focus=True):
         self._help(lambda: solution_page(exercise))
 
     def action_changes(self) -> None:
-        """Show the learner's changes, beside those of the solution if it is available."""
         practice, exercise = self._practice, self._exercise
         assert practice is not None and exercise is not None
         known = practice.record
@@ -403,11 +373,8 @@ class ExercisePane(Widget, can_focus=True):
         line = line_to_look_at(practice.file, message or "")
         try:
             editor = find_editor()
-            if editor.has_window:
-                editor.open(practice.file, line)
-            else:
-                with self._application.terminal_lent():
-                    editor.open(practice.file, line)
+            with nullcontext() if has_window(editor) else self._application.terminal_lent():
+                open_in(editor, practice.file, line)
         except UsageError as error:
             self._tell(str(error))
         self._checking.wake()

@@ -1,6 +1,6 @@
 """Step 5, Change: other settings, another run, and both on one scale.
 
-Not here: possible values of knobs (see ``course.content.knobs``), recording (see ``running``).
+Not here: possible values of knobs (see ``course.content.knobs``), starting a run (see ``pane``).
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import ContentSwitcher, Label, OptionList, Static
 
 from asyncdemo.course.content.lesson import Knob, Variant
-from asyncdemo.course.content.presets import Preset
+from asyncdemo.course.content.presets import Preset, presets
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
-from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.render.words import settings_words
 from asyncdemo.tui.lesson.inputs import NumberInput
-from asyncdemo.tui.lesson.running import RunningPane
-from asyncdemo.tui.lesson.session import LessonRun, LessonSession
-from asyncdemo.tui.lesson.words import figures, no_verdict
+from asyncdemo.tui.lesson.pane import RunningPane
+from asyncdemo.tui.lesson.session import LessonRun, LessonSession, figures
 from asyncdemo.tui.viewer import ViewerScreen
 
 _NAME = 14
@@ -67,9 +65,9 @@ class ChangePane(RunningPane):
     ]
     can_focus = True
 
-    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
-        super().__init__(session, glyphs)
-        self._presets = session.presets
+    def __init__(self, session: LessonSession) -> None:
+        super().__init__(session)
+        self._presets = presets(session.lesson)
         self._remark = ""
         self._run: LessonRun | None = None
 
@@ -150,7 +148,7 @@ class ChangePane(RunningPane):
         self._run = run
         self.picture.redraw(self._lines)
         self.wrote.show(run, self.size.height - 2, self.size.width)
-        told = no_verdict(run) or f"With {settings_words(run.settings) or 'the first settings'}"
+        told = run.no_verdict or f"With {settings_words(run.settings) or 'the first settings'}"
         self._say(f"{told}: {self._remark}" if self._remark else told)
 
     def failed(self, error: str) -> None:
@@ -181,32 +179,29 @@ class ChangePane(RunningPane):
         runs, told = self._before_and_after()
         after, before = self._run, self.session.first
         if before and after and len(runs) > len(after.runs) and whole_height(runs, width) > height:
-            runs, told = list(after.runs), []
-            for run in runs:
-                words = figures(run, after.measured[run.name])
-                told.append("; before ".join(filter(None, (words, _figures_of(before, run.name)))))
+            brief = {run.name: figures(run, before.measured[run.name], brief=True) for run in before.runs}
+            runs, told = (
+                list(after.runs),
+                [
+                    f"{words}; before {brief[run.name]}" if run.name in brief else words
+                    for run, words in zip(after.runs, after.figures, strict=True)
+                ],
+            )
         return picture_of_runs(runs, self.glyphs, width, height, told)
 
     def _before_and_after(self) -> tuple[list[Run], list[str]]:
-        """Return the runs before and after of each variant, and the figures of each."""
         after, before = self._run, self.session.first
         if after is None:
             return [], []
         earlier = {} if before is None or before is after else {run.name: run for run in before.runs}
         runs, told = [], []
-        for run in after.runs:
+        for run, words in zip(after.runs, after.figures, strict=True):
             if run.name in earlier and before is not None:
                 runs.append(replace(earlier[run.name], name=run.name + _BEFORE))
                 told.append(figures(earlier[run.name], before.measured[run.name]))
             runs.append(replace(run, name=run.name + _AFTER) if earlier else run)
-            told.append(figures(run, after.measured[run.name]))
+            told.append(words)
         return runs, told
-
-
-def _figures_of(run: LessonRun, name: str) -> str:
-    """Return the figures of one program; "" if it was not run."""
-    runs = {recorded.name: recorded for recorded in run.runs}
-    return figures(runs[name], run.measured[name], brief=True) if name in runs else ""
 
 
 def _limits(knob: Knob) -> str:

@@ -1,51 +1,24 @@
-"""Inputs for answers: a number with its unit, a choice, an order.
+"""Inputs for answers: a number, a choice, an order.
 
-Each sends ``Answered`` with the answer as text, which ``course.content.predictions.parse`` reads. Letters
-that are not part of a number are left to the bindings of the screen.
+The answer is a text, which ``course.content.predictions.parse`` reads. Letters that are not part of a number
+are left to the bindings of the screen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, Label
-
-from asyncdemo.render.terminal.theme import Theme
+from textual.widgets import Input
 
 _DIGITS: Final = frozenset("0123456789.,")
-
-
-class Answered(Message):
-    """An answer was given, changed or removed."""
-
-    def __init__(self, field: AnswerField) -> None:
-        super().__init__()
-        self.field = field
-
-
-class AnswerField(Widget):
-    """An input for an answer."""
-
-    @property
-    def typed(self) -> str:
-        """The answer as text, "" if there is none."""
-        raise NotImplementedError
-
-    @property
-    def focused(self) -> Widget:
-        """The part that takes the keys."""
-        return self
-
-    def confirm(self) -> None:
-        """Accept the current value as the answer."""
 
 
 class NumberInput(Input):
@@ -66,57 +39,51 @@ class NumberInput(Input):
             event.prevent_default()
 
 
-class NumberField(AnswerField):
-    """A number with its unit."""
-
-    DEFAULT_CSS = """
-    NumberField { height: 1; layout: horizontal; }
-    NumberField NumberInput { width: 14; margin-right: 1; }
-    NumberField Label { width: auto; }
-    """
-
-    def __init__(self, unit: str, typed: str) -> None:
-        super().__init__()
-        self._unit, self._given = unit, typed
-
-    def compose(self) -> ComposeResult:
-        yield NumberInput(self._given, "a number")
-        yield Label(self._unit, markup=False)
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(Answered(self))
-
-    @property
-    def typed(self) -> str:
-        return self.query_one(NumberInput).value
-
-    @property
-    def focused(self) -> Widget:
-        return self.query_one(NumberInput)
-
-
-class AnswerList(AnswerField, can_focus=True):
+class AnswerList(Widget, can_focus=True):
     """Vertical items, one of them selected with the arrow keys."""
+
+    @dataclass
+    class Answered(Message):
+        """An answer was given, changed or removed."""
+
+        field: AnswerList
 
     DEFAULT_CSS = "AnswerList { height: auto; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", show=False),
         Binding("down", "move(1)", "Down", show=False),
+        Binding("space", "take", "Choose", show=False),
         Binding("backspace,delete", "clear", "No answer", show=False),
     ]
     cursor = reactive(0)
 
-    def __init__(self, items: Sequence[str], glyphs: Theme) -> None:
+    def __init__(self, items: Sequence[str]) -> None:
         super().__init__()
-        self._items, self._glyphs = list(items), glyphs
+        self._items = list(items)
 
-    def _line(self, at: int, mark: str) -> Text:
-        reached = at == self.cursor and self.has_focus
-        return Text(f"{mark} {self._items[at]}", style="reverse" if reached else "")
+    @property
+    def typed(self) -> str:
+        """The answer as text, "" if there is none."""
+        raise NotImplementedError
 
-    def _lines(self, marks: Sequence[str]) -> Text:
-        return Text("\n").join(self._line(at, mark) for at, mark in enumerate(marks))
+    def confirm(self) -> None:
+        """Accept what is selected as the answer."""
+        raise NotImplementedError
+
+    def _tell(self) -> None:
+        self.refresh()
+        self.post_message(self.Answered(self))
+
+    def _marks(self) -> list[str]:
+        raise NotImplementedError
+
+    def render(self) -> Text:
+        reached = self.cursor if self.has_focus else -1
+        lines = zip(self._marks(), self._items, strict=True)
+        return Text("\n").join(
+            Text(f"{mark} {item}", style="reverse" if at == reached else "")
+            for at, (mark, item) in enumerate(lines)
+        )
 
     def on_focus(self) -> None:
         self.refresh()
@@ -129,17 +96,15 @@ class AnswerList(AnswerField, can_focus=True):
             self.clicked(event.y)
 
     def clicked(self, at: int) -> None:
-        """Handle a click on an item."""
         raise NotImplementedError
+
+    def _moved(self, by: int) -> int:
+        return min(max(self.cursor + by, 0), len(self._items) - 1)
 
 
 class Choice(AnswerList):
-    """One of several answers."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "take", "Choose", show=False)]
-
-    def __init__(self, items: Sequence[str], typed: str, glyphs: Theme) -> None:
-        super().__init__(items, glyphs)
+    def __init__(self, items: Sequence[str], typed: str) -> None:
+        super().__init__(items)
         self._chosen = int(typed) - 1 if typed.isdecimal() else -1
         self.set_reactive(AnswerList.cursor, max(self._chosen, 0))
 
@@ -147,11 +112,11 @@ class Choice(AnswerList):
     def typed(self) -> str:
         return "" if self._chosen < 0 else str(self._chosen + 1)
 
-    def render(self) -> Text:
-        return self._lines(["(x)" if at == self._chosen else "( )" for at in range(len(self._items))])
+    def _marks(self) -> list[str]:
+        return ["(x)" if at == self._chosen else "( )" for at in range(len(self._items))]
 
     def action_move(self, by: int) -> None:
-        self.clicked(min(max(self.cursor + by, 0), len(self._items) - 1))
+        self.clicked(self._moved(by))
 
     def clicked(self, at: int) -> None:
         self.cursor = at
@@ -163,24 +128,20 @@ class Choice(AnswerList):
 
     def action_take(self) -> None:
         self._chosen = self.cursor
-        self.refresh()
-        self.post_message(Answered(self))
+        self._tell()
 
     def action_clear(self) -> None:
         self._chosen = -1
-        self.refresh()
-        self.post_message(Answered(self))
+        self._tell()
 
 
 class Order(AnswerList):
     """All items in an order. Space picks one up or puts it down; meanwhile, the arrow keys move it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "take", "Pick up", show=False)]
-
-    def __init__(self, items: Sequence[str], typed: str, glyphs: Theme) -> None:
+    def __init__(self, items: Sequence[str], typed: str) -> None:
         self._given = list(items)
         places = [int(word) - 1 for word in typed.split()]
-        super().__init__([items[place] for place in places] or items, glyphs)
+        super().__init__([items[place] for place in places] or items)
         self._answered = bool(places)
         self._held = False
 
@@ -189,28 +150,25 @@ class Order(AnswerList):
         places = (str(self._given.index(item) + 1) for item in self._items)
         return " ".join(places) if self._answered else ""
 
-    def render(self) -> Text:
+    def _marks(self) -> list[str]:
         marks = [f"{at + 1}." if self._answered else " -" for at in range(len(self._items))]
         if self._held:
             marks[self.cursor] = " >"
-        return self._lines(marks)
+        return marks
 
     def action_move(self, by: int) -> None:
-        before, after = self.cursor, min(max(self.cursor + by, 0), len(self._items) - 1)
+        before, after = self.cursor, self._moved(by)
         if self._held:
             self._items[before], self._items[after] = self._items[after], self._items[before]
-            self._tell()
+            self._tell_order(held=True)
         self.cursor = after
 
     def action_take(self) -> None:
-        self._held = not self._held
-        self._tell()
-        self.refresh()
+        self._tell_order(held=not self._held)
 
     def action_clear(self) -> None:
         self._items, self._answered, self._held = list(self._given), False, False
-        self.refresh()
-        self.post_message(Answered(self))
+        self._tell()
 
     def clicked(self, at: int) -> None:
         """Pick an item up with the first click, and put it down with the second."""
@@ -220,13 +178,11 @@ class Order(AnswerList):
         self.action_take()
 
     def confirm(self) -> None:
-        self._held = False
-        self._tell()
-        self.refresh()
+        self._tell_order(held=False)
 
     def on_blur(self) -> None:
         self._held = False
 
-    def _tell(self) -> None:
-        self._answered = True
-        self.post_message(Answered(self))
+    def _tell_order(self, held: bool) -> None:
+        self._answered, self._held = True, held
+        self._tell()

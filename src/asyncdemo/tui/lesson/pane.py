@@ -1,17 +1,36 @@
-"""Common parts of the steps of a lesson. Each step has its own module."""
+"""What the steps of a lesson have in common: their pane, and how the programs run in one.
+
+Not here: making the recordings (see ``tui.recording``), what a step shows (each has a module).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from asyncdemo.render.terminal.theme import Theme
-from asyncdemo.tui.lesson.session import LessonSession
+from asyncdemo.course.content.lesson import Variant
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.picture import whole_height
+from asyncdemo.render.terminal.theme import DIM
+from asyncdemo.tui.app import Application
+from asyncdemo.tui.drawing import Drawing
+from asyncdemo.tui.lesson.session import LessonRun, LessonSession
+from asyncdemo.tui.recording import LiveRecording
 
 if TYPE_CHECKING:
     from asyncdemo.tui.lesson.screen import LessonScreen
+
+_TRACEBACK_LINES: Final = 40
+_ERROR: Final = Style(color="red")
+_LOW: Final = 30
+"""On lower screens, the picture needs the space of a second line for each program."""
+_BELOW_A_WARNING: Final = ("  ", "RuntimeWarning: Enable tracemalloc")
+"""Lines after a warning. In a program that finished, they would displace the warning itself."""
 
 
 class Pane(Vertical):
@@ -24,9 +43,9 @@ class Pane(Vertical):
     step: ClassVar[str]
     DEFAULT_CSS = "Pane { height: 1fr; padding: 0 1; }"
 
-    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+    def __init__(self, session: LessonSession) -> None:
         super().__init__(id=self.step)
-        self.session, self.glyphs = session, glyphs
+        self.session, self.glyphs = session, cast(Application, self.app).glyphs
 
     @property
     def lesson_screen(self) -> LessonScreen:
@@ -42,3 +61,102 @@ class Pane(Vertical):
     def take_focus(self, widget: Widget) -> None:
         """Focus immediately, not later like ``focus``: the next key may already be pressed."""
         self.screen.set_focus(widget)
+
+
+class RunningPane(Pane):
+    """A step in which the programs run: shows them live, and reports the end to the session.
+
+    Attributes:
+        recording: The current recording.
+        picture: Where it is drawn; subclasses decide what else it draws.
+        wrote: What the programs wrote.
+    """
+
+    def __init__(self, session: LessonSession) -> None:
+        super().__init__(session)
+        self.recording = LiveRecording(self, self.glyphs, self._drawn)
+        self.picture = Drawing(self.recording.lines)
+        self.wrote = Wrote()
+        self._asked: tuple[Mapping[str, str], Sequence[Variant]] = {}, ()
+
+    def start(self, settings: Mapping[str, str], variants: Sequence[Variant]) -> None:
+        """Run these variants with these settings, unless others are running."""
+        if self.lesson_screen.runs:
+            return
+        self._asked = settings, variants
+        self.recording.panels = []
+        self.picture.redraw(self.recording.lines)
+        self.wrote.clear()
+        self.run_worker(
+            self.recording.record(
+                lambda: self.session.jobs(settings, variants, lambda: self.recording.wanted),
+                self.session.lesson.race,
+            )
+        )
+        self.started()
+        self.refresh_bindings()
+
+    def on_live_recording_ended(self, event: LiveRecording.Ended) -> None:
+        event.stop()
+        if event.error:
+            self.session.failed()
+            self.failed(event.error)
+        else:
+            self.ended(self.session.ended(*self._asked, event.runs, event.output, event.interrupted))
+        self.lesson_screen.changed()
+
+    def started(self) -> None:
+        raise NotImplementedError
+
+    def ended(self, run: LessonRun) -> None:
+        raise NotImplementedError
+
+    def failed(self, error: str) -> None:
+        """Handle a run that could not start."""
+        raise NotImplementedError
+
+    def _drawn(self) -> None:
+        self.picture.redraw()
+
+
+class Wrote(Drawing):
+    """The newest lines that each program of a run wrote; more of them if the picture leaves room."""
+
+    DEFAULT_CSS = "Wrote { height: auto; max-height: 40%; }"
+
+    def __init__(self) -> None:
+        super().__init__(self._written)
+        self._output: list[Line] = []
+
+    def clear(self) -> None:
+        self._output = []
+        self.redraw()
+
+    def show(self, run: LessonRun, room: int, width: int) -> None:
+        """Show the output. ``room`` and ``width`` are of the picture and this together, in cells."""
+        left = (room - whole_height(run.runs, width)) // max(len(run.runs), 1)
+        self._output = list(_output(run, max(left, 1 if room < _LOW else 2)))
+        self.redraw()
+
+    def _written(self, width: int, height: int) -> list[Line]:
+        """Draw the last lines, which say why a script failed. Long lines are wrapped."""
+        lines: list[Line] = []
+        for line in self._output:
+            length = Segment.get_line_length(line)
+            lines += map(list, Segment.divide(line, [*range(width, length, width), length]))
+        return lines[-height:]
+
+
+def _output(run: LessonRun, most: int) -> Iterator[Line]:
+    """Yield the newest lines of each script; if it did not finish, all that is left of its traceback."""
+    for recorded, tail in zip(run.runs, run.output, strict=False):
+        lines = tail.last(_TRACEBACK_LINES)
+        if recorded.name not in run.odd:
+            if recorded.requests:
+                continue  # it has written a line for each request, like the picture
+            lines = [line for line in lines if not line.text.startswith(_BELOW_A_WARNING)][-most:]
+        for line in lines:
+            yield [
+                Segment(f"{recorded.name} ", DIM),
+                Segment(line.text, _ERROR if line.stream == "stderr" else None),
+            ]

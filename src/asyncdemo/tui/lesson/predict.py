@@ -9,12 +9,11 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.widgets import Static
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static
 
 from asyncdemo.course.content.predictions import PredictionKind, fill
-from asyncdemo.render.terminal.theme import Theme
-from asyncdemo.tui.lesson.inputs import Answered, AnswerField, Choice, NumberField, Order
+from asyncdemo.tui.lesson.inputs import AnswerList, Choice, NumberInput, Order
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.programs import Programs
 from asyncdemo.tui.lesson.session import LessonSession
@@ -35,6 +34,8 @@ class PredictPane(Pane):
     DEFAULT_CSS = """
     PredictPane #asked { height: auto; }
     PredictPane #answer { height: auto; margin: 0 0 0 3; }
+    PredictPane NumberInput { width: 14; margin-right: 1; }
+    PredictPane #unit { width: auto; }
     PredictPane Static { height: auto; }
     PredictPane Programs { margin-top: 1; }
     """
@@ -48,8 +49,8 @@ class PredictPane(Pane):
         Binding("pageup", "page(-1)", "Program up", show=False),
     ]
 
-    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
-        super().__init__(session, glyphs)
+    def __init__(self, session: LessonSession) -> None:
+        super().__init__(session)
         self._place = 0
         self._inputs = [self._input(place) for place in range(len(session.predictions))]
 
@@ -57,8 +58,9 @@ class PredictPane(Pane):
         with Vertical(id="asked"):
             yield Static(id="count", classes="dim", markup=False)
             yield Static(id="question", classes="heading", markup=False)
-            with Vertical(id="answer"):
+            with Horizontal(id="answer"):
                 yield from self._inputs
+                yield Static(id="unit", markup=False)
             yield Static(id="hint", classes="dim", markup=False)
         yield Programs(self.session.variants, self.glyphs)
 
@@ -76,9 +78,9 @@ class PredictPane(Pane):
         self.query_one(Programs).page(by)
 
     def action_go_on(self) -> None:
-        """Accept the current answer; go to the next question, or to the run."""
         field = self._inputs[self._place]
-        field.confirm()
+        if isinstance(field, AnswerList):
+            field.confirm()
         if self._answer(self._place):
             self.action_turn(1)
 
@@ -90,13 +92,15 @@ class PredictPane(Pane):
             self._place += by
             self._ask()
 
-    def on_answered(self, event: Answered) -> None:
-        event.stop()
+    def on_answer_list_answered(self, event: AnswerList.Answered) -> None:
         self._answer(self._inputs.index(event.field))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._answer(next(place for place, field in enumerate(self._inputs) if field is event.input))
 
     def _answer(self, place: int) -> bool:
         """Store the current answer. Returns whether it is valid or empty."""
-        session, typed = self.session, self._inputs[place].typed
+        session, typed = self.session, self._typed(place)
         try:
             session.answer(place, typed)
         except ValueError as error:
@@ -108,6 +112,10 @@ class PredictPane(Pane):
             self._hint(words, bad=bad)
         self._count()
         return typed == session.typed(place)
+
+    def _typed(self, place: int) -> str:
+        field = self._inputs[place]
+        return field.value if isinstance(field, NumberInput) else field.typed
 
     def _hint(self, words: str, bad: bool = False) -> None:
         hint = self.query_one("#hint", Static)
@@ -122,24 +130,24 @@ class PredictPane(Pane):
         )
 
     def _ask(self) -> None:
-        """Show the question and its input."""
         prediction = self.session.predictions[self._place]
         self._count()
         self.query_one("#question", Static).update(self.session.question(self._place).replace("`", ""))
+        self.query_one("#unit", Static).update(prediction.unit)
         self.query_one(Programs).show(prediction.variant)
         stands = self.session.answered_for_good
         for place, field in enumerate(self._inputs):
             field.display = place == self._place
             field.disabled = stands
         self._hint(_STANDS if stands else _KEYS[prediction.kind])
-        self.take_focus(self if stands else self._inputs[self._place].focused)
+        self.take_focus(self if stands else self._inputs[self._place])
 
-    def _input(self, place: int) -> AnswerField:
+    def _input(self, place: int) -> NumberInput | AnswerList:
         session = self.session
         prediction, typed = session.predictions[place], session.typed(place)
         if prediction.kind is PredictionKind.NUMBER:
-            return NumberField(prediction.unit, typed)
+            return NumberInput(typed, "a number")
         if prediction.kind is PredictionKind.CHOICE:
             texts = [fill(choice.text, session.values) for choice in prediction.choices]
-            return Choice(texts, typed, self.glyphs)
-        return Order(session.names, typed, self.glyphs)
+            return Choice(texts, typed)
+        return Order(session.names, typed)

@@ -53,11 +53,9 @@ class Programs(Drawing):
 
     @property
     def _each(self) -> int:
-        """Width of each, side by side."""
         return (self.size.width - _GAP * (len(self._variants) - 1)) // len(self._variants)
 
     def show(self, name: str) -> None:
-        """Turn to the program with this name, if there is one."""
         for place, variant in enumerate(self._variants):
             if variant.name == name:
                 self.current = place

@@ -1,6 +1,6 @@
 """Step 4, Result, on one screen: predictions, what happened, one picture, one line of figures each.
 
-Not here: their long forms, which are a key away (see ``reading``).
+Not here: their long forms, which are a key away.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
+from asyncdemo.tui.app import ReadingScreen
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonRun
-from asyncdemo.tui.lesson.words import all_figures, no_verdict
-from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 
 _LEAST_QUESTION = 12
@@ -58,26 +57,20 @@ class ResultPane(Pane):
         self.query_one(Drawing).redraw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Actions about a run are available after it."""
         return self.session.first is not None if action in ("why", "figures", "picture", "text") else True
 
     def action_change(self) -> None:
         self.lesson_screen.go_to("change")
 
     def action_picture(self) -> None:
-        run = self.session.first
-        if run is not None:
-            self.app.push_screen(ViewerScreen(run.runs))
+        self.app.push_screen(ViewerScreen(self._run.runs))
 
     def action_figures(self) -> None:
-        run = self.session.first
-        if run is not None:
-            report = Drawing(
-                lambda width, _: list(
-                    report_lines(run.runs, self.glyphs, width, meant=run.meant, details=True)
-                )
-            )
-            self._read("The report of this run: figures and findings", report)
+        run, glyphs = self._run, self.glyphs
+        report = Drawing(
+            lambda width, _: list(report_lines(run.runs, glyphs, width, meant=run.meant, details=True))
+        )
+        self._read("The report of this run: figures and findings", report)
 
     def action_why(self) -> None:
         answers = "\n".join(
@@ -94,6 +87,11 @@ class ResultPane(Pane):
         text = readme.read_text(encoding="utf-8")
         self._read(str(readme), Markdown(text, open_links=False))
 
+    @property
+    def _run(self) -> LessonRun:
+        assert self.session.first is not None  # ``check_action`` makes sure of it
+        return self.session.first
+
     def _read(self, title: str, content: Widget) -> None:
         self.app.push_screen(ReadingScreen(title, content))
 
@@ -103,37 +101,34 @@ class ResultPane(Pane):
             return [text_line("Not run since this lesson was opened. 3 goes to the run.", DIM)]
         said = list(self._said(run, width, height))
         room = height - len(said) - 1
-        return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, room, all_figures(run))]
+        return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, room, run.figures)]
 
     def _said(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
         """Yield as much of each answer as there is room for: one line; with its question; with the reason."""
         room = height - whole_height(run.runs, width) - 1
-        if no_verdict(run):
-            words = f"{no_verdict(run)} 3 goes back; r runs it again there."
+        if run.no_verdict:
+            words = f"{run.no_verdict} 3 goes back; r runs it again there."
             yield text_line(fit(words, width, self.glyphs.ellipsis), WARNING)
-        rooms = {self._with_reason: room, self._with_question: room, self._whole: height // 2}
-        for told in (*rooms, self._in_a_line):
-            lines = [line for answer in self.session.judged() for line in told(answer, width)]
-            if len(lines) <= rooms.get(told, len(lines)):
+        judged = self.session.judged()
+        for told in (self._with_reason, self._with_question):
+            lines = [line for answer in judged for line in told(answer, width)]
+            if len(lines) <= room:
                 yield from lines
                 return
+        for answer in judged:
+            yield from self._brief(answer, width)
 
-    def _in_a_line(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
-        mark, emphasis = self._mark(answer)
-        ellipsis = self.glyphs.ellipsis
-        words = fit(f"{answer.place}. {answer.sentence}", width - 2, ellipsis)
-        left = width - 4 - len(words)
-        question = f"  {fit(self._question(answer), left, ellipsis)}" if left > _LEAST_QUESTION else ""
-        yield [mark, Segment(words, emphasis), Segment(question, DIM)]
-
-    def _whole(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
-        """Yield two lines if it is too long for one."""
+    def _brief(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
+        """Yield a line, with a part of the question if there is room; more if the answer is long."""
         mark, emphasis = self._mark(answer)
         first, *more = textwrap.wrap(f"{answer.place}. {answer.sentence}", width - 2)
-        if not more:
-            yield from self._in_a_line(answer, width)
-            return
-        yield [mark, Segment(first, emphasis)]
+        left = 0 if more else width - 4 - len(first)
+        question = fit(self._question(answer), left, self.glyphs.ellipsis)
+        yield [
+            mark,
+            Segment(first, emphasis),
+            Segment(f"  {question}" if left > _LEAST_QUESTION else "", DIM),
+        ]
         yield from (text_line(f"     {part}", emphasis) for part in more)
 
     def _with_question(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
@@ -150,7 +145,6 @@ class ResultPane(Pane):
         yield from (text_line(f"     {part}", DIM) for part in why)
 
     def _mark(self, answer: JudgedAnswer) -> tuple[Segment, Style | None]:
-        """Return the mark, and the style of its sentence."""
         mark, style = {
             True: (self.glyphs.good, _RIGHT),
             False: (self.glyphs.bad, WARNING),

@@ -1,6 +1,6 @@
 """Step 3, Run: all variants on one scale, and their output.
 
-Not here: recording (see ``running``), the result (see ``result``).
+Not here: starting them (see ``pane``), the result (see ``result``).
 """
 
 from __future__ import annotations
@@ -16,18 +16,15 @@ from asyncdemo.course.content.predictions import answer_words
 from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.words import count, join, settings_words
 from asyncdemo.services import NOUNS, choose
-from asyncdemo.tui.lesson.running import RunningPane
+from asyncdemo.tui.lesson.pane import RunningPane
 from asyncdemo.tui.lesson.session import LessonRun
-from asyncdemo.tui.lesson.words import all_figures, no_verdict
 
 
 class RunPane(RunningPane):
     """The predictions before the run, then the live picture, and at the end the scripts' output, too."""
 
     step = "run"
-    DEFAULT_CSS = """
-    RunPane Static { height: auto; }
-    """
+    DEFAULT_CSS = "RunPane Static { height: auto; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "run", "Run", key_display="Enter"),
         Binding("enter", "result", "Result", key_display="Enter"),
@@ -53,8 +50,7 @@ class RunPane(RunningPane):
     def action_run(self) -> None:
         self.start(self.session.settings, self.session.variants)
 
-    def action_run_again(self) -> None:
-        self.action_run()
+    action_run_again = action_run
 
     def action_result(self) -> None:
         self.lesson_screen.go_to("result")
@@ -62,19 +58,19 @@ class RunPane(RunningPane):
     def started(self) -> None:
         waits = [NOUNS[name] for name in self.session.lesson.services]
         words = f"Starting {join(waits)}, then the programs." if waits else "Running."
-        self._about(Text(f"{words} Ctrl-C ends it and shows what was recorded."))
+        self._about(f"{words} Ctrl-C ends it and shows what was recorded.")
 
     def ended(self, run: LessonRun) -> None:
-        self._about(Text(f"{no_verdict(run) or 'Done.'} Enter shows the result, r runs it again."))
+        self._about(f"{run.no_verdict or 'Done.'} Enter shows the result, r runs it again.")
         self.picture.redraw(
-            lambda width, height: picture_of_runs(run.runs, self.glyphs, width, height, all_figures(run))
+            lambda width, height: picture_of_runs(run.runs, self.glyphs, width, height, run.figures)
         )
         self.wrote.show(run, self.size.height - 1, self.size.width)
 
     def failed(self, error: str) -> None:
-        self._about(Text(error))
+        self._about(error)
 
-    def _about(self, words: Text) -> None:
+    def _about(self, words: str | Text) -> None:
         self.query_one("#about", Static).update(words)
 
     def _before(self) -> Text:

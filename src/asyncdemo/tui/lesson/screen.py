@@ -1,44 +1,93 @@
-"""The screen of a lesson: a bar of steps, and the current step.
+"""The screen of a lesson: a bar of steps, and the current step. The first and the last one are here, too.
 
-Not here: the content of a step (each has a module), or what is stored (see ``session``).
+Not here: the steps in between (each has a module), or what is stored (see ``session``).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Footer, Input
+from textual.widgets import ContentSwitcher, Footer, Input, Markdown, Static
 
-from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.practice import readable_records
 from asyncdemo.course.workspace.next_step import first_unread
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.app import PICTURE_WORDS, LearnerScreen
 from asyncdemo.tui.exercise.pane import ExercisePane
-from asyncdemo.tui.keys_screen import PICTURE_WORDS
 from asyncdemo.tui.lesson.change import ChangePane
-from asyncdemo.tui.lesson.exercise import ExerciseStep
-from asyncdemo.tui.lesson.pane import Pane
+from asyncdemo.tui.lesson.pane import Pane, RunningPane
 from asyncdemo.tui.lesson.predict import PredictPane
 from asyncdemo.tui.lesson.programs import CodeScreen
-from asyncdemo.tui.lesson.question import QuestionPane
 from asyncdemo.tui.lesson.result import ResultPane
 from asyncdemo.tui.lesson.run import RunPane
-from asyncdemo.tui.lesson.running import RunningPane
 from asyncdemo.tui.lesson.session import LessonSession
 
 _HIGH: Final = 30
 """Minimum height of a terminal with a line to spare."""
 
 _MOST_STEPS: Final = 6
+
+
+class QuestionPane(Pane):
+    """Step 1: the text of the question, and what is missing if the lesson can't run here."""
+
+    step = "question"
+    DEFAULT_CSS = """
+    QuestionPane Static { height: auto; }
+    QuestionPane Markdown { margin: 0; padding: 0; max-width: 100; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.step(1)", "Go on", key_display="Enter"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield Static(self.session.missing, classes="bad", markup=False)
+        with VerticalScroll():
+            yield Markdown(sections(self.session.lesson.readme).get("The question", ""), open_links=False)
+
+    def shown(self) -> None:
+        self.take_focus(self.query_one(VerticalScroll))
+
+
+class ExerciseStep(Pane):
+    """Step 6: the exercise, checked from its first display on."""
+
+    step = "exercise"
+    DEFAULT_CSS = "ExerciseStep { padding: 0; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("n", "next_lesson", "Next lesson")]
+
+    def __init__(self, session: LessonSession) -> None:
+        super().__init__(session)
+        self.pane = ExercisePane(session.lesson)
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
+
+    def shown(self) -> None:
+        self.pane.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.pane.passed if action == "next_lesson" else True
+
+    def action_next_lesson(self) -> None:
+        """Replace this lesson by the next one that was never run."""
+        context = self.lesson_screen.application.context
+        lesson = first_unread(context.course, readable_records(context), self.session.lesson.id)
+        if lesson is None:
+            self.notify("You have run all lessons.")
+        else:
+            self.app.switch_screen(LessonScreen(LessonSession(context, lesson.folder)))
 
 
 class StepBar(Widget):
@@ -48,12 +97,9 @@ class StepBar(Widget):
     current: reactive[str] = reactive("")
     numbered = reactive(True)
 
+    @dataclass
     class Chosen(Message):
-        """A step was clicked."""
-
-        def __init__(self, step: str) -> None:
-            super().__init__()
-            self.step = step
+        step: str
 
     def __init__(self, steps: list[str], title: str) -> None:
         super().__init__()
@@ -105,21 +151,10 @@ class LessonScreen(LearnerScreen):
         Binding("c", "code", "Code"),
     ]
 
-    def __init__(self, lesson: Heading, *, session: LessonSession | None = None) -> None:
-        """Open a lesson.
-
-        Args:
-            lesson: The lesson.
-            session: An existing session; by default, a new one with the original settings.
-        """
+    def __init__(self, session: LessonSession) -> None:
+        """``session`` is closed with the screen."""
         super().__init__()
-        self._heading, self._session = lesson, session
-
-    @property
-    def session(self) -> LessonSession:
-        if self._session is None:
-            self._session = LessonSession(self.application.context, self._heading.folder)
-        return self._session
+        self.session = session
 
     @property
     def steps(self) -> list[str]:
@@ -128,19 +163,19 @@ class LessonScreen(LearnerScreen):
 
     @property
     def runs(self) -> bool:
-        """Whether a recording is in progress."""
         return any(pane.recording.active for pane in self.query(RunningPane))
 
     def compose(self) -> ComposeResult:
-        session, glyphs = self.session, self.application.glyphs
-        panes: list[Pane] = [QuestionPane(session, glyphs)]
-        if session.predictions:
-            panes.append(PredictPane(session, glyphs))
-        panes += [RunPane(session, glyphs), ResultPane(session, glyphs)]
-        if session.lesson.knobs:
-            panes.append(ChangePane(session, glyphs))
-        if has_exercise(self._heading):
-            panes.append(ExerciseStep(session, glyphs))
+        session = self.session
+        kinds: dict[type[Pane], object] = {
+            QuestionPane: True,
+            PredictPane: session.predictions,
+            RunPane: True,
+            ResultPane: True,
+            ChangePane: session.lesson.knobs,
+            ExerciseStep: has_exercise(session.lesson),
+        }
+        panes = [kind(session) for kind, is_there in kinds.items() if is_there]
         self._panes = {pane.step: pane for pane in panes}
         yield StepBar(self.steps, f"{session.lesson.number}. {session.lesson.title}")
         with ContentSwitcher(initial="question", id="steps"):
@@ -171,20 +206,10 @@ class LessonScreen(LearnerScreen):
         self._panes[step].shown()
         self.refresh_bindings()
 
-    def step(self, by: int) -> None:
-        """Go this many steps forwards, or back."""
+    def action_step(self, by: int) -> None:
         place = self.steps.index(self.query_one(StepBar).current) + by
         if 0 <= place < len(self.steps):
             self.go_to(self.steps[place])
-
-    def next_lesson(self) -> None:
-        """Replace this lesson by the next one that was never run."""
-        context = self.application.context
-        lesson = first_unread(context.course, readable_records(context), self._heading.id)
-        if lesson is None:
-            self.notify("You have run all lessons.")
-        else:
-            self.app.switch_screen(LessonScreen(lesson))
 
     def changed(self) -> None:
         """Update the keys and the view after a run."""
@@ -192,9 +217,6 @@ class LessonScreen(LearnerScreen):
         if current in ("predict", "result"):
             self._panes[current].shown()
         self.refresh_bindings()
-
-    def action_step(self, by: int) -> None:
-        self.step(by)
 
     def action_show(self, place: int) -> None:
         if place <= len(self.steps):

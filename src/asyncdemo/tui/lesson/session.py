@@ -1,11 +1,11 @@
-"""A learner's session in a lesson: answers, runs, other settings. The panes show it.
+"""A learner's session in a lesson: answers, runs, other settings; and the sentences about its result.
 
 Not here: drawing or keys; this does not depend on Textual.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,6 @@ from asyncdemo.analysis.metrics import Metrics, measure
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import Answer, fill, parse
-from asyncdemo.course.content.presets import Preset, presets
 from asyncdemo.course.judging.answers import JudgedAnswer, answerable, answered, judge_answers
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext
@@ -28,9 +27,11 @@ from asyncdemo.errors import (
     MissingError,
     WorkspaceError,
 )
-from asyncdemo.model import Run
+from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Stdout
+from asyncdemo.render.facts.runs import at_work, empty_words
 from asyncdemo.render.terminal.output import Tail
+from asyncdemo.render.words import count, duration, join, settings_words, status, title
 from asyncdemo.serving import Job
 
 TIMEOUT_S: Final = 60.0
@@ -47,7 +48,6 @@ class LessonRun:
         measured: Variant -> its metrics.
         interrupted: Ctrl-C ended it.
         odd: The variants that did not end as the lesson intends.
-        loaded: They were servers, which got requests.
     """
 
     settings: Mapping[str, str]
@@ -56,7 +56,6 @@ class LessonRun:
     measured: Mapping[str, Metrics]
     interrupted: bool
     odd: tuple[str, ...]
-    loaded: bool
 
     @property
     def meant(self) -> tuple[str, ...]:
@@ -67,6 +66,22 @@ class LessonRun:
     def whole(self) -> bool:
         """Whether its figures can answer questions."""
         return not (self.interrupted or self.odd)
+
+    @property
+    def figures(self) -> list[str]:
+        return [figures(run, self.measured[run.name]) for run in self.runs]
+
+    @property
+    def no_verdict(self) -> str:
+        """Why the answers are not judged by it; "" if they are."""
+        if self.interrupted:
+            some = any(run.rows for run in self.runs)
+            return f"Interrupted{': this is what was recorded until then' if some else ''}."
+        return (
+            f"No prediction is judged: {join(self.odd)} did not end as the lesson intends."
+            if self.odd
+            else ""
+        )
 
 
 class LessonSession:
@@ -95,18 +110,9 @@ class LessonSession:
         timeout_s: float = TIMEOUT_S,
         predict: bool = True,
     ) -> None:
-        """Read the lesson in a folder.
+        """Read the lesson in a folder. ``variants`` names those to run; all if empty.
 
-        Args:
-            context: Where the progress is stored.
-            folder: The lesson's folder.
-            settings: Knob -> the text typed for it.
-            variants: Names of those to run; all if empty.
-            timeout_s: A variant that takes longer is ended.
-            predict: Whether to ask the questions.
-
-        Raises:
-            AsyncdemoError: The lesson can't be read, or not be run like this.
+        Raises AsyncdemoError if the lesson can't be read, or not be run like this.
         """
         self.lesson: Lesson = load_lesson(folder)
         self.variants = self.lesson.chosen(variants)
@@ -128,18 +134,11 @@ class LessonSession:
             self.missing = str(error)
 
     def close(self) -> None:
-        """Stop the services."""
         self._jobs.close()
 
     @property
     def names(self) -> list[str]:
-        """Names of the variants that are run."""
         return [variant.name for variant in self.variants]
-
-    @property
-    def presets(self) -> tuple[Preset, ...]:
-        """The changes that the text suggests."""
-        return presets(self.lesson)
 
     @property
     def left_at(self) -> str:
@@ -162,7 +161,6 @@ class LessonSession:
         return self._first_runs or (self.first is not None and self.first.whole)
 
     def question(self, place: int) -> str:
-        """Return a question with the values of the knobs filled in."""
         return fill(self.predictions[place].question, self.values)
 
     def typed(self, place: int) -> str:
@@ -215,7 +213,7 @@ class LessonSession:
         return self._jobs.make(variants, settings, Stdout.CAPTURE, wanted)
 
     def failed(self) -> None:
-        """Handle a run that could not start."""
+        """Note that a run could not start."""
         self._first_runs = False
 
     def ended(
@@ -227,15 +225,13 @@ class LessonSession:
         interrupted: bool,
     ) -> LessonRun:
         """Handle the end of a run: judge the answers, and store the progress."""
-        odd = not_as_meant(variants, runs)
         run = LessonRun(
             dict(settings),
             tuple(runs),
             tuple(output),
             {run.name: measure(run) for run in runs},
             interrupted,
-            tuple(odd),
-            self.lesson.load is not None,
+            tuple(not_as_meant(variants, runs)),
         )
         self._first_runs = False
         was_answered, self.latest = self.answered_for_good, run
@@ -267,3 +263,46 @@ class LessonSession:
         if self.latest.interrupted:
             return EXIT_INTERRUPTED
         return EXIT_FAILED if self.latest.odd else EXIT_OK
+
+
+def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
+    """ "3.00 s, at most 1 at the same time"; how it ended, unless normally.
+
+    ``brief``: next to others of the same kind, so the words need no repetition.
+    """
+    parts = []
+    requests = metrics.requests
+    if run.rows:
+        parts.append(duration(requests.wall_ns if requests.count else metrics.wall_ns))
+    if run.lanes:
+        parts.append(f"at most {metrics.peak:,}{'' if brief else f' {at_work(metrics)}'}")
+    if requests.count:
+        parts.append(f"slowest request {duration(requests.slowest_ns)}")
+    if metrics.blocked_ns:
+        parts.append(f"event loop held for {duration(metrics.blocked_ns)}")
+    if run.outcome is not RunOutcome.OK:
+        parts.append(status(run))
+    return ", ".join(parts) or empty_words(run)
+
+
+def summary(session: LessonSession) -> Iterator[str]:
+    """Yield what remains in the terminal after leaving the screen: a few lines without marks."""
+    lesson = session.lesson
+    yield f"Lesson {lesson.number}: {lesson.title}"
+    if session.latest is None:
+        yield session.missing or "There is no result."
+        return
+    for run in filter(None, (session.first, session.changed)):
+        if run.settings:
+            yield f"With {settings_words(run.settings)}:"
+        width = max((len(title(recorded)) for recorded in run.runs), default=0)
+        for recorded, words in zip(run.runs, run.figures, strict=True):
+            yield f"  {title(recorded):<{width}}  {words}"
+        if run.no_verdict:
+            yield f"  {run.no_verdict}"
+    asked = [answer for answer in session.judged() if answer.right is not None]
+    if asked:
+        right = sum(bool(answer.right) for answer in asked)
+        yield f"  {right} of {count(len(asked), 'prediction')} right"
+    if session.note:
+        yield session.note

@@ -1,4 +1,4 @@
-"""A lesson for a class: the steps, and the slide of each. Pure.
+"""A lesson for a class: the steps, the slide of each, and the hands that are raised. Pure.
 
 Not here: keys and the terminal (see ``screen``), how a slide looks (see ``render.terminal.slides``). No slide
 contains what only instructors should see.
@@ -7,9 +7,10 @@ contains what only instructors should see.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import permutations
 from typing import Final
 
@@ -43,14 +44,13 @@ from asyncdemo.render.terminal.slide_blocks import (
 )
 from asyncdemo.render.terminal.slides import Slide
 from asyncdemo.render.words import duration, join, settings_words
-from asyncdemo.tui.present.poll import MOST_ANSWERS, Poll
 
+MOST_ANSWERS: Final = 9  # each has a digit
+_QUESTION: Final = "The question"
 _MORE: Final = "One more question"
 
 
 class Stage(StrEnum):
-    """The purpose of a step."""
-
     TITLE = "title"
     QUESTION = "question"
     CODE = "code"
@@ -64,20 +64,66 @@ class Stage(StrEnum):
     ANSWER = "answer"
 
 
-_NEED_RUNS: Final = (Stage.REVEAL, Stage.TIMELINE, Stage.FINDINGS)
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step. ``place`` is the index of the prediction or variant."""
+    """A step. ``place`` is the index of the prediction or variant; ``blocks`` makes its slide."""
 
     stage: Stage
+    heading: str
+    blocks: Callable[[], Iterable[Block]]
     place: int = 0
 
     @property
     def needs_runs(self) -> bool:
         """Whether it shows results of the programs."""
-        return self.stage in _NEED_RUNS
+        return self.stage in (Stage.REVEAL, Stage.TIMELINE, Stage.FINDINGS)
+
+
+class Poll:
+    """The answers of a class to one question.
+
+    Attributes:
+        answers: In order, in words.
+        hands: The number of hands for each.
+        picked: The index of the answer counted last, if any.
+    """
+
+    def __init__(self, answers: Iterable[str] = ()) -> None:
+        self.answers = list(answers)[:MOST_ANSWERS]
+        self.hands = [0] * len(self.answers)
+        self._given = len(self.answers)
+        self.picked: int | None = None
+
+    def offer(self, answer: str) -> bool:
+        """Add an answer from the class, and pick it; False if there are too many."""
+        if answer not in self.answers:
+            if len(self.answers) == MOST_ANSWERS:
+                return False
+            self.answers.append(answer)
+            self.hands.append(0)
+        self.picked = self.answers.index(answer)
+        return True
+
+    def raise_hand(self, place: int) -> None:
+        """Count one more hand for an answer, if there is one, and pick it."""
+        if place < len(self.answers):
+            self.picked = place
+            self.hands[place] += 1
+
+    def lower_hand(self, place: int | None = None) -> None:
+        """Count one hand fewer, by default for the picked answer.
+
+        An answer from the class without any hands is removed.
+        """
+        place = self.picked if place is None else place
+        if place is None or place >= len(self.answers):
+            return
+        if self.hands[place]:
+            self.picked = place
+            self.hands[place] -= 1
+        elif place >= self._given:
+            del self.answers[place], self.hands[place]
+            self.picked = None
 
 
 class Lecture:
@@ -86,7 +132,6 @@ class Lecture:
     Attributes:
         steps: In order.
         polls: The answers of the class to each prediction.
-        runs: The recordings of all variants, in order; empty until all have finished.
     """
 
     def __init__(
@@ -99,11 +144,8 @@ class Lecture:
     ) -> None:
         """``variants`` are those that are run; ``changed`` has the knobs with other values than written."""
         self.minutes = lesson.minutes
-        self._lesson = lesson
-        self._variants = variants
-        self._predictions = predictions
-        self._knobs = knobs
-        self._changed = changed
+        self._lesson, self._variants, self._predictions = lesson, variants, predictions
+        self._knobs, self._changed = knobs, changed
         self._names = [variant.name for variant in lesson.variants]
         self._sections = sections(lesson.readme)
         self._answer = _answer_of(self._sections.get("For instructors", ""))
@@ -113,16 +155,15 @@ class Lecture:
 
     @property
     def runs(self) -> tuple[Run, ...]:
+        """The recordings of all variants, in order; empty until all have finished."""
         return tuple(account.run for account in self._accounts)
 
     def ran(self, runs: Sequence[Run]) -> None:
-        """Set the runs of all variants, in order."""
         odd = not_as_meant(self._variants, runs)
-        meant = [run.name for run in runs if run.name not in odd]
-        self._accounts = account_for(runs, meant)
+        self._accounts = account_for(runs, [run.name for run in runs if run.name not in odd])
 
     def offer(self, place: int, said: str) -> str:
-        """Store a class's answer to a question. Returns why it is invalid; "" if it was stored."""
+        """Store the class's answer to a question. Returns why it is invalid; "" if it was stored."""
         prediction = self._predictions[place]
         if prediction.kind is PredictionKind.NUMBER:
             try:
@@ -153,55 +194,34 @@ class Lecture:
 
     def slide(self, step: Step) -> Slide:
         """Return the step's slide; for the run and the timelines, the one before there is a picture."""
-        place = step.place
         if step.needs_runs and not self._accounts:
             return Slide("Not run yet", (Words("`r` runs the programs."),))
-        match step.stage:
-            case Stage.TITLE:
-                return Slide(self._lesson.title, tuple(self._opening()))
-            case Stage.QUESTION:
-                return self._section("The question")
-            case Stage.CODE:
-                return Slide("Where they differ", (self._programs(),))
-            case Stage.PREDICT:
-                return Slide(_numbered("Predict", place, self._predictions), tuple(self._predict(place)))
-            case Stage.RUN | Stage.TIMELINE:
-                return Slide("Run", tuple(self._to_run()))
-            case Stage.REVEAL:
-                return Slide("What happened", tuple(self._reveal(place)))
-            case Stage.FINDINGS:
-                variant = self._variants[place]
-                return Slide(variant.name, (Words(variant.title), *self._found(place)))
-            case Stage.POINTS:
-                return self._section("Key points")
-            case Stage.MORE:
-                return self._section(_MORE)
-            case Stage.ANSWER:
-                return Slide("The answer", tuple(self._answers()))
+        return Slide(step.heading, tuple(step.blocks()))
 
     def _steps(self) -> Iterator[Step]:
-        yield Step(Stage.TITLE)
-        if self._sections.get("The question"):
-            yield Step(Stage.QUESTION)
+        yield Step(Stage.TITLE, self._lesson.title, self._opening)
+        yield from self._section(Stage.QUESTION, _QUESTION)
         if any(variant.differs for variant in self._variants):
-            yield Step(Stage.CODE)
-        for place in range(len(self._predictions)):
-            yield Step(Stage.PREDICT, place)
-        yield Step(Stage.RUN)
-        for place in range(len(self._predictions)):
-            yield Step(Stage.REVEAL, place)
-        for place in range(len(self._variants)):
-            yield Step(Stage.TIMELINE, place)
-            yield Step(Stage.FINDINGS, place)
-        if self._sections.get("Key points"):
-            yield Step(Stage.POINTS)
-        if self._sections.get(_MORE):
-            yield Step(Stage.MORE)
-            if self._answer:
-                yield Step(Stage.ANSWER)
+            yield Step(Stage.CODE, "Where they differ", self._programs)
+        many = len(self._predictions)
+        for place in range(many):
+            heading = f"Predict {place + 1}/{many}" if many > 1 else "Predict"
+            yield Step(Stage.PREDICT, heading, partial(self._predict, place), place)
+        yield Step(Stage.RUN, "Run", self._to_run)
+        for place in range(many):
+            yield Step(Stage.REVEAL, "What happened", partial(self._reveal, place), place)
+        for place, variant in enumerate(self._variants):
+            yield Step(Stage.TIMELINE, "Run", self._to_run, place)
+            yield Step(Stage.FINDINGS, variant.name, partial(self._found, place), place)
+        yield from self._section(Stage.POINTS, "Key points")
+        yield from self._section(Stage.MORE, _MORE)
+        if self._sections.get(_MORE) and self._answer:
+            yield Step(Stage.ANSWER, "The answer", self._answers)
 
-    def _section(self, heading: str) -> Slide:
-        return Slide(heading, (*prose(self._sections[heading]), *self._this_time(heading == "The question")))
+    def _section(self, stage: Stage, heading: str) -> Iterator[Step]:
+        text = self._sections.get(heading)
+        if text:
+            yield Step(stage, heading, lambda: [*prose(text), *self._this_time(heading == _QUESTION)])
 
     def _this_time(self, wanted: bool = True) -> Iterator[Block]:
         """Yield the current values, because the text has the original ones."""
@@ -212,8 +232,8 @@ class Lecture:
         yield Words(f"Lesson {self._lesson.number}")
         yield from self._this_time()
 
-    def _programs(self) -> Programs:
-        return Programs(tuple(Program(variant.path.name, _differing(variant)) for variant in self._variants))
+    def _programs(self) -> Iterator[Block]:
+        yield Programs(tuple(Program(variant.path.name, _differing(variant)) for variant in self._variants))
 
     def _to_run(self) -> Iterator[Block]:
         for variant in self._variants:
@@ -252,9 +272,11 @@ class Lecture:
         elif prediction.kind is PredictionKind.ORDER:
             yield Row("It was", was, MARKED)
         right: list[bool | None] = []
+        offers = self._offers(prediction) if prediction.kind is PredictionKind.CHOICE else []
         for said in self.polls[place].answers:
+            typed = str(offers.index(said) + 1) if said in offers else said
             try:
-                answer = parse(prediction, self._number_of(prediction, said), self._names, self._knobs)
+                answer = parse(prediction, typed, self._names, self._knobs)
             except ValueError:  # words that are not an answer
                 right.append(None)
             else:
@@ -262,22 +284,12 @@ class Lecture:
         yield from self._votes(place, right)
         yield Words(fill(prediction.why, self._knobs))
 
-    def _number_of(self, prediction: Prediction, said: str) -> str:
-        """Return the answer as typed: for a choice, its number."""
-        offers = self._offers(prediction)
-        if prediction.kind is PredictionKind.CHOICE and said in offers:
-            return str(offers.index(said) + 1)
-        return said
-
     def _found(self, place: int) -> Iterator[Block]:
         account = self._accounts[place]
+        yield Words(self._variants[place].title)
         if account.run.lanes:
-            yield Figures(
-                (
-                    ("time", duration(account.metrics.wall_ns)),
-                    ("at work, at most", f"{account.metrics.peak:,}"),
-                )
-            )
+            wall, peak = duration(account.metrics.wall_ns), f"{account.metrics.peak:,}"
+            yield Figures((("time", wall), ("at work, at most", peak)))
         else:
             yield Words(empty_words(account.run), style=ALARM)
         for fact in account.facts:
@@ -315,10 +327,6 @@ def _differing(variant: Variant) -> tuple[str, ...]:
             lines += [""] * (left_out and bool(lines)) + [line.rstrip()]
         left_out = number not in shown.marked and (left_out or bool(line.strip()))
     return tuple(lines)
-
-
-def _numbered(word: str, place: int, items: Sequence[object]) -> str:
-    return f"{word} {place + 1}/{len(items)}" if len(items) > 1 else word
 
 
 def _answer_of(instructors: str) -> str:

@@ -68,7 +68,6 @@ class RunPicture:
         return [bright(line) for line in [*lines[:room], *([[], *legend] if legend else [])]][:height]
 
     def _drawn(self, panels: Sequence[LivePanel], width: int, heights: Sequence[int]) -> list[list[Line]]:
-        """Return the title, axis, rows, and warnings of each."""
         theme = self._theme
         gutter = self._gutter(panels, width, max(heights))
         columns = max(width - gutter, 1)

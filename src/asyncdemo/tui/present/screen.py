@@ -20,9 +20,8 @@ from asyncdemo.render.terminal.slides import Slide, pages, projected, timeline
 from asyncdemo.serving import Job
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.drawing import Drawing
-from asyncdemo.tui.present.lecture import Lecture, Stage, Step
+from asyncdemo.tui.present.lecture import MOST_ANSWERS, Lecture, Stage, Step
 from asyncdemo.tui.present.picture import RunPicture
-from asyncdemo.tui.present.poll import MOST_ANSWERS
 from asyncdemo.tui.recording import LiveRecording
 
 _SHIFTED: Final = (
@@ -85,14 +84,10 @@ class PresentScreen(LearnerScreen):
         race: bool,
         at: int = 0,
     ) -> None:
-        """Show a lecture.
+        """Begin at the step with this index. If it shows results, the programs run first.
 
-        Args:
-            lecture: The lecture.
-            make_jobs: Called in a thread before each run, with a function that says whether it is still
-                wanted.
-            race: All programs run at the same time, else one after another.
-            at: The index of the first step. If it shows results, the programs run first.
+        ``make_jobs`` is called in a thread before each run, with a function that says whether it is still
+        wanted. ``race``: all programs run at the same time, else one after another.
         """
         super().__init__()
         self.lecture, self._make_jobs, self._race = lecture, make_jobs, race
@@ -154,7 +149,7 @@ class PresentScreen(LearnerScreen):
         page = f" ({self._page + 1}/{self._pages})" if self._pages > 1 else ""
         words = f"{self._at + 1} of {len(self.lecture.steps)}: {self._step.stage}{page}"
         poll = self.lecture.polls[self._step.place] if self._step.stage is Stage.PREDICT else None
-        if poll is not None and poll.voted:
+        if poll is not None and any(poll.hands):
             words += f"   hands: {sum(poll.hands)}"
         if self._is_recording or self._notice:
             words += f"   {self._notice or 'Ctrl-C ends the run'}"
@@ -166,36 +161,24 @@ class PresentScreen(LearnerScreen):
         self.query_one("#where", Static).update(f"{words:<{room}.{max(room, 0)}}{clock}")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        steps, stage = self.lecture.steps, self._step.stage
-        match action:
-            case "answer":
-                return stage is Stage.PREDICT
-            case "raise_hand" | "lower_hand":
-                return stage is Stage.PREDICT and bool(self.lecture.polls[self._step.place].answers)
-            case "zoom":
-                return stage is Stage.TIMELINE
-            case "code":
-                there = any(step.stage is Stage.CODE for step in steps)
-                return (
-                    there
-                    and not self._is_recording
-                    and (stage is not Stage.CODE or self._came_from is not None)
-                )
-            case "run":  # not by accident, while the class is still thinking
-                again = stage is Stage.RUN or self._step.needs_runs
-                return not self._is_recording and not self._is_due and again
-            case "add_minute":
-                return not self._is_recording
-            case "stop_timer":
-                return self._until_s is not None
-            case "drop":
-                return self.has_class("typing")
-            case "begin" | "next":
-                return not self._is_recording and (action == "begin") == self._is_due
-            case "back":
-                return not self._is_recording
-            case _:
-                return True
+        stage, free = self._step.stage, not self._is_recording
+        votes = stage is Stage.PREDICT and bool(self.lecture.polls[self._step.place].answers)
+        allowed = {
+            "answer": stage is Stage.PREDICT,
+            "raise_hand": votes,
+            "lower_hand": votes,
+            "zoom": stage is Stage.TIMELINE,
+            "code": free and self._has_code and (stage is not Stage.CODE or self._came_from is not None),
+            # Not by accident, while the class is still thinking.
+            "run": free and not self._is_due and (stage is Stage.RUN or self._step.needs_runs),
+            "begin": free and self._is_due,
+            "next": free and not self._is_due,
+            "back": free,
+            "add_minute": free,
+            "stop_timer": self._until_s is not None,
+            "drop": self.has_class("typing"),
+        }
+        return allowed.get(action, True)
 
     # steps
 
@@ -204,13 +187,11 @@ class PresentScreen(LearnerScreen):
         """Whether the programs must run now, for the first time."""
         return self._step.stage is Stage.RUN and not (self.lecture.runs or self._recording.panels)
 
-    def action_begin(self) -> None:
-        self.action_run()
+    @property
+    def _has_code(self) -> bool:
+        return any(step.stage is Stage.CODE for step in self.lecture.steps)
 
     def action_next(self) -> None:
-        """Go to the next page or step."""
-        if self._is_recording:
-            return
         if self._page + 1 < self._pages:
             self._page += 1
             self._show()
@@ -221,8 +202,6 @@ class PresentScreen(LearnerScreen):
 
     def action_back(self) -> None:
         """Go back, without running anything again."""
-        if self._is_recording:
-            return
         if self._page:
             self._page -= 1
             self._show()
@@ -236,12 +215,11 @@ class PresentScreen(LearnerScreen):
 
     def action_code(self) -> None:
         """Switch to the programs and back, from any step."""
-        code = next(at for at, step in enumerate(self.lecture.steps) if step.stage is Stage.CODE)
         if self._came_from is not None:
             self._go(self._came_from)
-        elif self._at != code and not self._is_recording:
+        else:
             before = self._at
-            self._go(code)
+            self._go(self._first(Stage.CODE))
             self._came_from = before
             self._page = self.lecture.program_of(self.lecture.steps[before])
             self._show()
@@ -259,28 +237,23 @@ class PresentScreen(LearnerScreen):
     # hands
 
     def action_raise_hand(self, place: int) -> None:
-        """Count one more hand for an answer."""
         self.lecture.polls[self._step.place].raise_hand(place)
         self._show()
 
     def action_lower_hand(self, place: int | None = None) -> None:
-        """Count one hand fewer for an answer, or for the one counted last."""
         self.lecture.polls[self._step.place].lower_hand(place)
         self._show()
 
     def action_answer(self) -> None:
-        """Type an answer from the class, to count hands for."""
         self.add_class("typing")
         self.query_one(Input).focus()
 
     def action_drop(self) -> None:
-        """Cancel typing."""
         self.remove_class("typing")
         self.query_one(Input).clear()
         self._slide.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Add an answer from the class."""
         answer = " ".join(event.value.split())
         self._notice = self.lecture.offer(self._step.place, answer) if answer else ""
         self.action_drop()
@@ -289,21 +262,20 @@ class PresentScreen(LearnerScreen):
     # the run
 
     def action_run(self) -> None:
-        """Run the programs, for the first time or again."""
-        if self._is_recording:
-            return
-        self._go(next(at for at, step in enumerate(self.lecture.steps) if step.stage is Stage.RUN))
+        self._go(self._first(Stage.RUN))
         self._trouble = ""
         self._recording.panels = []
         self._is_recording = True
-        self.run_worker(self._recording.record(self._jobs, self._race))
+        recording = self._recording
+        self.run_worker(recording.record(lambda: self._make_jobs(lambda: recording.wanted), self._race))
         self._show()
 
-    def _jobs(self) -> Sequence[Job]:
-        return self._make_jobs(lambda: self._recording.wanted)
+    action_begin = action_run
+
+    def _first(self, stage: Stage) -> int:
+        return next(at for at, step in enumerate(self.lecture.steps) if step.stage is stage)
 
     def on_live_recording_ended(self, event: LiveRecording.Ended) -> None:
-        """Handle the end of all programs, or that they could not run."""
         self._is_recording = False
         after, self._after_run = self._after_run, None
         self._trouble = event.error
@@ -325,14 +297,12 @@ class PresentScreen(LearnerScreen):
     # the timer
 
     def action_add_minute(self) -> None:
-        """Give the class a minute, or one more."""
         now_s = time.monotonic()
         self._until_s = max(self._until_s or now_s, now_s) + _MINUTE_S
         self.set_timer(self._until_s - now_s, partial(self._time_is_up, self._until_s))
         self._show_where()
 
     def action_stop_timer(self) -> None:
-        """Stop the timer: the class is ready."""
         self._until_s = None
         self._show_where()
 

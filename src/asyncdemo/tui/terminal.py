@@ -1,16 +1,20 @@
-"""Screens for terminals without UTF-8, and with NO_COLOR: plain characters; only bold, dim and reverse.
+"""What is written to the terminal: nothing if it has gone away, plain characters, or no colours.
 
-Not here: the timelines, which have their own ASCII glyphs (see ``render.terminal.theme``).
+Not here: what else Textual does there, or what happens when the terminal goes away (see ``app``); the
+timelines, which have their own ASCII glyphs (see ``render.terminal.theme``).
 """
 
 from __future__ import annotations
 
 import unicodedata
+from contextlib import suppress
 from functools import lru_cache
+from typing import IO, Any
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 
 _STANDS_OUT = 0.12
@@ -73,3 +77,33 @@ def _without_color(style: Style, screen: Color) -> Style:
     is_grey = text is not None and max(text.rgb) - min(text.rgb) < _GREY
     muted = text is not None and is_grey and abs(text.brightness - behind.brightness) < _MUTED
     return style.without_color + Style(reverse=stands_out or style.reverse, dim=muted or style.dim)
+
+
+class TerminalOutput:
+    """A terminal's file that ignores errors if the terminal has gone away.
+
+    Such an error would end Textual's writer thread. Its queue has room for 30 writes: the next one would
+    block for ever, and no signal would be handled.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._file.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver for Linux and macOS, with this output."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._file: Any = TerminalOutput(self._file)

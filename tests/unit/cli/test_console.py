@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.cli.prose import print_markdown
+from asyncdemo.cli.console import print_markdown
 
 TEXT = """\
 A paragraph that is written in a line that is far longer than the eighty columns of a terminal.

@@ -1,0 +1,235 @@
+"""What ``asyncdemo doctor`` looks at on this machine, topic by topic, with the exact command that fixes it.
+
+Not here: whether a lesson runs (see ``course.judging.readiness``), printing (see ``doctor``).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import metadata
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.cli.docs import find_site
+from asyncdemo.cli.terminal import can_draw
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.environments import ENVIRONMENTS, is_made
+from asyncdemo.lab.harness.machine import find
+from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
+from asyncdemo.render.words import count
+from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, settings
+
+_VERSION: Final = "{}.{}".format(*sys.version_info)
+_NARROW: Final = 80
+_MANAGERS: Final = {
+    "apt-get": "apt-get install",
+    "dnf": "dnf install",
+    "pacman": "pacman -S",
+    "brew": "brew install",
+}
+"""Package manager -> its install command."""
+_TOOLS: Final[Sequence[tuple[str, str, dict[str, str], str]]] = (
+    ("nginx", "runs in front of the servers of twenty-one-pairs", {}, ""),
+    ("pgbouncer", "pools the sessions of twenty-one-pairs", {"pacman": ""}, ""),
+    ("wrk", "a load client to check ours against", {"dnf": "", "pacman": ""}, ""),
+    (
+        "ab",
+        "as wrk",
+        {"apt-get": "apache2-utils", "dnf": "httpd-tools", "pacman": "apache", "brew": "httpd"},
+        "",
+    ),
+    ("oha", "a load client to check ours against", {"apt-get": "", "dnf": ""}, "cargo install oha"),
+)
+"""Programs of the lab: name, role, its package by manager if that has another name ("" if the manager lacks
+it), and the install command if no manager has it."""
+
+
+class Status(StrEnum):
+    OK = "ok"
+    NOTE = "note"
+    """Works, but with a remark."""
+    MISSING = "missing"
+    """Nothing here needs it, but something optional will not work."""
+    BROKEN = "broken"
+    """Needed, but missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check's result. ``fix`` is the exact command, or what to change; "" if there is nothing to fix."""
+
+    name: str
+    status: Status
+    words: str
+    fix: str = ""
+
+
+def _python() -> Iterator[Check]:
+    version = f"{platform.python_implementation()} {platform.python_version()}"
+    yield Check("version", Status.OK, f"{version}, {sys.executable}")
+    if platform.python_implementation() != "CPython":
+        yield Check("interpreter", Status.NOTE, "the tracer is tested on CPython only")
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        yield Check("GIL", Status.BROKEN, "off: nothing is recorded without it", "export PYTHON_GIL=1")
+    try:
+        course = load_course(find_course())
+    except AsyncdemoError as error:
+        yield Check("lessons", Status.BROKEN, str(error), install_command())
+    else:
+        yield Check("lessons", Status.OK, f"{len(course.lessons)} in {course.folder}")
+    try:
+        yield Check("docs site", Status.OK, str(find_site()))
+    except AsyncdemoError as error:
+        yield Check("docs site", Status.NOTE, str(error))
+
+
+def _packages() -> Iterator[Check]:
+    uvloop = version_of("uvloop")
+    words = f"{uvloop}: scripts that use it can be traced"
+    yield Check("uvloop", Status.OK, words if uvloop else "not installed; only scripts that use it need it")
+    for extra, packages in packages_of_extras().items():
+        yield from checks_of_extra(extra, packages)
+
+
+def packages_of_extras() -> dict[str, list[str]]:
+    """Return the packages of each extra; "" has those that asyncdemo always needs."""
+    try:
+        lines = metadata.requires("asyncdemo") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    packages: dict[str, set[str]] = {"": set()}
+    for line in lines:
+        extra = re.search(r"extra == ['\"]([^'\"]+)['\"]", line)
+        name = re.split(r"[\s\[<>=!~;]", line, maxsplit=1)[0]
+        packages.setdefault(extra[1] if extra else "", set()).add(name)
+    packages.pop("all", None)
+    return {extra: sorted(names) for extra, names in packages.items()}
+
+
+def checks_of_extra(extra: str, packages: Sequence[str]) -> Iterator[Check]:
+    """Yield whether its packages are installed; one that can't be on this Python is not missing."""
+    name = f"extra {extra}" if extra else "asyncdemo"
+    versions = {package: version_of(package) for package in packages}
+    absent = [package for package, version in versions.items() if version is None]
+    missing = [package for package in absent if package not in WITHOUT_WHEEL]
+    if missing:
+        status = Status.MISSING if extra else Status.BROKEN
+        yield Check(name, status, f"missing: {', '.join(missing)}", install_command(extra))
+    else:
+        present = ", ".join(f"{package} {version}" for package, version in versions.items() if version)
+        yield Check(name, Status.OK, present or "needs nothing")
+    not_built = [package for package in absent if package in WITHOUT_WHEEL]
+    if not_built:
+        words = f"{', '.join(not_built)}: no wheel for Python {_VERSION}, and left out"
+        yield Check(name, Status.NOTE, words)
+
+
+def _services() -> Iterator[Check]:
+    """Yield the server to be used for each. One that is running is briefly used, to see whether it works."""
+    for name in NAMES:
+        try:
+            choice = choose(name)
+            words = choice.words()
+            if choice.source is Source.URL:
+                with Services([name]) as services:
+                    words = f"{words}: {services.words[name]}"
+            yield Check(name, Status.OK, words)
+        except NotThereError as error:
+            yield Check(name, Status.MISSING, error.words, error.fix)
+        except AsyncdemoError as error:
+            yield Check(name, Status.MISSING, str(error), f"unset {' '.join(settings(name))}")
+
+
+def _lab() -> Iterator[Check]:
+    """Yield what the lab measures besides packages. If something is missing, the lab says so and omits it."""
+    for name, role, packages, otherwise in _TOOLS:
+        path = find(name)
+        if path is not None:
+            yield Check(name, Status.OK, path)
+        else:
+            fix = _install(name, packages) or otherwise
+            status = Status.MISSING if fix else Status.NOTE
+            yield Check(name, status, f"not installed; {role}", fix)
+    for name, recipe in ENVIRONMENTS.items():
+        try:
+            words = "made" if is_made(name) else "made when it is first needed"
+            yield Check(name, Status.OK, f"{recipe.title}, in its own environment: {words}")
+        except Unavailable as error:
+            yield Check(name, Status.NOTE, f"{error.why} Today you would use {recipe.successor}.")
+
+
+def _install(name: str, packages: Mapping[str, str]) -> str:
+    """Return the install command, "" if no manager here has it."""
+    for program, told in _MANAGERS.items():
+        package = packages.get(program, name)
+        if package and shutil.which(program) is not None:
+            return f"{'' if program == 'brew' or os.geteuid() == 0 else 'sudo '}{told} {package}"
+    return ""
+
+
+def _terminal() -> Iterator[Check]:
+    if not can_draw():
+        yield Check("drawing", Status.NOTE, "stdout is not a terminal: output is plain text")
+        return
+    columns, lines = shutil.get_terminal_size()
+    words = f"{columns} columns, {lines} lines"
+    if columns < _NARROW:
+        words += ": timelines are drawn one above the other"
+        yield Check("size", Status.NOTE, words, "a wider window, 160 columns for three")
+    else:
+        yield Check("size", Status.OK, words)
+    encoding = (sys.stdout.encoding or "").lower()
+    if encoding.replace("-", "") == "utf8":
+        yield Check("characters", Status.OK, encoding)
+    else:
+        words = f"{encoding or 'unknown'}: timelines use ASCII"
+        yield Check("characters", Status.NOTE, words, "export PYTHONUTF8=1")
+    if os.environ.get("NO_COLOR"):
+        yield Check("colour", Status.NOTE, "off: NO_COLOR is set; textures tell the states apart")
+    else:
+        words = f"TERM={os.environ.get('TERM', '')} {os.environ.get('COLORTERM', '')}"
+        yield Check("colour", Status.OK, words.strip())
+
+
+def _system() -> Iterator[Check]:
+    affinity = getattr(os, "sched_getaffinity", None)
+    processors = count(len(affinity(0)) if affinity else os.cpu_count() or 1, "processor")
+    yield Check("platform", Status.OK, f"{platform.platform()}, {processors}")
+    clock = time.get_clock_info("perf_counter")
+    reads = [time.perf_counter_ns() for _ in range(200)]
+    tick_ns = min(later - earlier for earlier, later in pairwise(reads) if later > earlier)
+    words = (
+        f"{clock.implementation}, resolution {clock.resolution * 1e9:.0f} ns, two reads {tick_ns} ns apart"
+    )
+    if clock.resolution <= 1e-6:
+        yield Check("clock", Status.OK, words)
+    else:
+        yield Check("clock", Status.NOTE, f"{words}: shorter steps cannot be measured")
+    words = "readable: computing is told apart from being descheduled"
+    yield Check("CPU time of threads", Status.OK, words)
+    if Path("/proc/self/stat").is_file():
+        yield Check("/proc", Status.OK, "readable")
+    else:
+        words = "not readable: memory and time stolen by others are not known"
+        yield Check("/proc", Status.NOTE, words)
+
+
+TOPICS: Final[Mapping[str, Callable[[], Iterator[Check]]]] = {
+    "Python": _python,
+    "Packages": _packages,
+    "Services": _services,
+    "Lab": _lab,
+    "Terminal": _terminal,
+    "System": _system,
+}
