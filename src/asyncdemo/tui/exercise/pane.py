@@ -2,6 +2,8 @@
 
 Its files are watched while it exists. Not here: checking (see ``checking``), how a verdict looks (see
 ``pages``), the screen around it (see ``watch``, ``lesson``).
+
+Longer than most: saves, checks and help change the state of one widget.
 """
 
 from __future__ import annotations
