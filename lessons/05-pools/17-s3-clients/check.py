@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Final
 
 from asyncdemo.analysis.metrics import blocking_steps
-from asyncdemo.course.content.bodies import png
+from asyncdemo.course.content.load import png
 from asyncdemo.model import State
 from asyncdemo.testing.checks import Calls, Seen
 
