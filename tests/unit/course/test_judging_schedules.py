@@ -86,7 +86,13 @@ def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:
     assert verdict.held[-1].startswith("Other schedules could not be tried. Time is not virtual")
 
 
-def test_time_that_passes_has_no_schedules(tmp_path: Path) -> None:
-    fields = {"task": "Pay.", "lanes": ["pay_in"], "schedules": 10, "clock": "real"}
-    with pytest.raises(CourseError, match="needs virtual time"):
+@pytest.mark.parametrize(
+    ("clock", "schedules", "says"),
+    [("real", 10, "needs virtual time"), ("virtual", 201, "from 0 to 200"), ("virtual", -3, "from 0 to 200")],
+)
+def test_time_that_passes_has_no_schedules_and_too_many_would_not_end(
+    tmp_path: Path, clock: str, schedules: int, says: str
+) -> None:
+    fields = {"task": "Pay.", "lanes": ["pay_in"], "schedules": schedules, "clock": clock}
+    with pytest.raises(CourseError, match=says):
         read_exercise(Table(fields, tmp_path / "lesson.toml"), "pay", tmp_path)

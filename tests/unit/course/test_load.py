@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import struct
 import zlib
 from email.parser import BytesParser
@@ -16,7 +17,7 @@ from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.content.load import Load, file_body, png, read_load
 from asyncdemo.course.content.manifest import Table
 from asyncdemo.course.judging.lesson_jobs import make_run_context
-from asyncdemo.errors import UsageError
+from asyncdemo.errors import CourseError, UsageError
 from tests.support.served_course import write_served_course
 
 SENDS: dict[str, object] = {"sends": [{"path": "/"}]}
@@ -54,16 +55,28 @@ def test_requests_come_in_rotation_each_so_often_in_a_row() -> None:
     ("fields", "words"),
     [
         ({"sends": [{"path": "/", "times": 0}]}, "nothing would be sent"),
+        ({"sends": [{"path": "tea"}]}, "sends\\[1\\].path: must begin with /"),
+        ({"sends": [{"path": "/", "status": 77}]}, "sends\\[1\\].status: must be 200 to 599"),
         ({"clients": "CLIENT"}, "'CLIENT' is neither a number nor a knob"),
         ({"clients": 0}, "clients is 0"),
         ({"timeout_s": 0}, "timeout_s is 0"),
+        ({"requests": math.inf}, "requests: must be a finite number"),
+        ({"clients": "CLIENTS", "knobs": {"CLIENTS": "many"}}, "knobs.CLIENTS: must be a number"),
+        ({"knobs": {"PACE": 3}}, "knobs.PACE: is not used"),
+        ({"workers": -2}, "workers: must be a whole number or a constant"),
+        ({"workers": "some"}, "workers: must be a whole number or a constant"),
     ],
 )
-def test_a_load_that_makes_no_sense_is_refused_when_it_is_to_be_sent(
+def test_a_load_that_makes_no_sense_is_an_error_of_the_manifest(
     fields: dict[str, object], words: str
 ) -> None:
-    with pytest.raises(UsageError, match=words):
-        load(**fields).plan({})
+    with pytest.raises(CourseError, match=f"^lesson.toml: load.*{words}"):
+        load(**fields)
+
+
+def test_knobs_with_which_nothing_would_be_sent_are_refused() -> None:
+    with pytest.raises(UsageError, match="nothing would be sent"):
+        load(knobs={"TIMES": 1}, sends=[{"path": "/", "times": "TIMES"}]).plan({"TIMES": 0})
 
 
 def test_bodies_have_a_content_type() -> None:

@@ -23,6 +23,7 @@ MISTAKES = rows(
     Mistake,
     r"""
 knobs | in_turn.py | PACKS_S =\x20 | CLIENTS = 4\nPACKS_S =\x20 | a constant of in-turn too
+knobs | lesson.toml | clients = "CLIENTS" | workers = "W"\nclients = "CLIENTS" | W is not a constant of in-turn
 knobs | lesson.toml | low = 1\nhigh = 100 | low = 5\nhigh = 100 | CLIENTS is 4 in the load
 knobs | lesson.toml | low = 1\nhigh = 100 | low = 0\nhigh = 100 | can be 0, but load: clients
 scripts | in_turn.py | asyncdemo run shop --variant in-turn | it | run shop --variant in
@@ -68,6 +69,7 @@ OF_MANIFESTS = [
     ('clients = "CLIENTS"', "clients = true", "load.clients: must be a number or a name, not True"),
     ('json = { what = "tea" }', "json = 2026-01-01", "load.sends[1].json: cannot be written as JSON"),
     ("minutes = 10", 'minutes = 10\nservices = ["mysql"]', "services: must be of s3, redis, postgres"),
+    ("minutes = 10", 'minutes = 10\nservices = ["redis", "redis"]', "services: names one of them twice"),
     ("timeout_s = 20\nruns", 'clock = "virtual"\nruns', "exercise.clock: must be real"),
     ("(/sell/3/)", "(/buy)", "is of '/buy', and not of /sell/3/ or /stock"),
 ]

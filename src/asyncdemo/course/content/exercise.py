@@ -17,6 +17,7 @@ from asyncdemo.course.content.manifest import Knobs, Table, Value
 from asyncdemo.course.content.text import sections
 from asyncdemo.services import NAMES
 
+_MOST_SCHEDULES: Final = 200
 HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
 """The headings of hints.md: three levels, each closer to the answer."""
 
@@ -135,6 +136,8 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
     schedules = table.whole("schedules", 0)
     if schedules and clock == "real":
         raise table.error("schedules", "needs virtual time")
+    if not 0 <= schedules <= _MOST_SCHEDULES:
+        raise table.error("schedules", f"must be from 0 to {_MOST_SCHEDULES}")
     exercise = Exercise(
         lesson_id=lesson_id,
         folder=folder,
@@ -186,4 +189,6 @@ def read_services(table: Table) -> tuple[str, ...]:
     for name in services:
         if name not in NAMES:
             raise table.error("services", f"must be of {', '.join(NAMES)}, not {name!r}")
+    if len(set(services)) < len(services):
+        raise table.error("services", "names one of them twice")
     return services

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import mimetypes
 import random
+import re
 import struct
 import zlib
 from dataclasses import dataclass
@@ -103,14 +104,17 @@ class Load:
 
 
 def read_load(table: Table) -> Load:
-    """Read the table ``[load]`` of a lesson or an exercise. Raises CourseError with file and field.
-
-    Whether its numbers make sense is known once it is to be sent: see ``Load.plan``.
-    """
+    """Read the table ``[load]`` of a lesson or an exercise. Raises CourseError with file and field."""
+    knobs = table.values("knobs")
+    for name, value in knobs.items():
+        if isinstance(value, bool | str):
+            raise table.error(f"knobs.{name}", f"must be a number, not {value!r}")
     workers = table.number_or_text("workers", 0)
+    if not workers.isupper() if isinstance(workers, str) else workers < 0 or workers != int(workers):
+        raise table.error("workers", f"must be a whole number or a constant of the scripts, not {workers!r}")
     load = Load(
         sends=table.each("sends", _sending),
-        knobs=table.values("knobs"),
+        knobs=knobs,
         clients=table.number_or_text("clients"),
         requests=table.number_or_text("requests"),
         timeout_s=table.number_or_text("timeout_s", 30.0),
@@ -118,18 +122,31 @@ def read_load(table: Table) -> Load:
         workers=workers if isinstance(workers, str) else int(workers),
     )
     table.close()
+    amounts = (load.clients, load.requests, load.timeout_s, *(sending.times for sending in load.sends))
+    for name in knobs:
+        if name not in amounts:
+            raise table.error(f"knobs.{name}", "is not used in the load")
+    try:
+        load.plan({})
+    except UsageError as error:
+        raise table.error("", str(error).removeprefix("load: ")) from None
     return load
 
 
 def _sending(entry: Table) -> Sending:
+    path, status = entry.text("path"), entry.whole("status", 0)
+    if not re.fullmatch(r"/[!-~]*", path):
+        raise entry.error("path", f"must begin with / and be ASCII without spaces, not {path!r}")
+    if status and not 200 <= status < 600:
+        raise entry.error("status", f"must be 200 to 599, not {status}")
     content_type, body = _body(entry)
     return Sending(
         method=entry.text("method", "GET"),
-        path=entry.text("path"),
+        path=path,
         headers=(("Content-Type", content_type),) if content_type else (),
         body=body,
         times=entry.number_or_text("times", 1),
-        status=entry.whole("status", 0) or None,
+        status=status or None,
     )
 
 

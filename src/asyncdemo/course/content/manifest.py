@@ -5,6 +5,7 @@ Not here: what the fields mean (see ``catalog``).
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -39,11 +40,12 @@ class Table:
         self._name = name
 
     def error(self, field: str, problem: str) -> CourseError:
+        """Return an error about a field; about the whole table if ``field`` is ""."""
         return CourseError(f"{self._file}: {self._within(field)}: {problem}")
 
     def _within(self, field: str) -> str:
         """Return the field's name from the top of the file."""
-        return f"{self._name}.{field}" if self._name else field
+        return ".".join(filter(None, (self._name, field)))
 
     def _take(self, field: str, default: object, *kinds: type, wanted: str = "") -> Any:
         value = self._unread.pop(field, default)
@@ -52,6 +54,8 @@ class Table:
             raise self.error(field, f"is missing; it must be {wanted}")
         if value is not default and type(value) not in kinds:
             raise self.error(field, f"must be {wanted}, not {value!r}")
+        if isinstance(value, float) and not math.isfinite(value):  # TOML has inf and nan
+            raise self.error(field, f"must be a finite number, not {value}")
         return value
 
     def text(self, field: str, default: str | object = _REQUIRED) -> str:

@@ -91,6 +91,9 @@ def knobs(source: LessonSource) -> Iterator[Fault]:
     """Check that each knob is a number in every script, or in the load, and that its range makes sense."""
     scripts = {name: constants(s.path) for name, s in source.variants.items() if not s.error}
     load = source.lesson.load
+    for name, known in scripts.items():
+        if load is not None and isinstance(load.workers, str) and load.workers not in known:
+            yield source.in_manifest(f"{load.workers} is not a constant of {name}", "load.workers")
     for place, knob in enumerate(source.lesson.knobs, start=1):
         field, of_load = f"knobs[{place}].name", load is not None and knob.name in load.knobs
         where = {"the load": load.knobs} if load and of_load else scripts
