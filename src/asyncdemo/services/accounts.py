@@ -10,6 +10,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,8 @@ from typing import Any, Final
 from asyncdemo.errors import ServiceError
 
 _OPEN_PLACES: Final = (Path("/tmp"), Path("/var/tmp"))
+_FOLDERS: Final = "asyncdemo-server-"
+_OLD_S: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,33 @@ class ServerFolder:
     """A new folder at ``path``, which belongs to the account."""
 
     def __init__(self, account: Account | None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="asyncdemo-server-", dir=_place(account)))
+        place = _place(account)
+        _remove_leftovers(place, {os.geteuid(), account.uid if account else -1})
+        self.path = Path(tempfile.mkdtemp(prefix=_FOLDERS, dir=place))
         if account is not None:
             account.owns(self.path)
 
     def close(self) -> None:
         """Remove the folder and everything in it. May be called twice."""
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _remove_leftovers(place: Path, owners: set[int]) -> None:
+    """Remove the folders of servers that ended without cleaning up, by SIGKILL, a day ago or earlier."""
+    import psutil  # not available in a web page, where no server is started
+
+    for folder in place.glob(f"{_FOLDERS}*"):
+        try:
+            status = folder.lstat()
+            if time.time() - status.st_mtime < _OLD_S or status.st_uid not in owners:
+                continue
+            pid = (folder / "data" / "postmaster.pid").read_text(encoding="ascii").partition("\n")[0]
+        except FileNotFoundError:
+            pid = ""
+        except (OSError, ValueError):  # removed meanwhile, or not ours to read
+            continue
+        if not (pid.isdecimal() and psutil.pid_exists(int(pid))):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _place(account: Account | None) -> Path:

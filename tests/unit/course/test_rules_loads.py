@@ -23,7 +23,7 @@ MISTAKES = rows(
     Mistake,
     r"""
 knobs | in_turn.py | PACKS_S =\x20 | CLIENTS = 4\nPACKS_S =\x20 | a constant of in-turn too
-knobs | lesson.toml | clients = "CLIENTS" | workers = "W"\nclients = "CLIENTS" | W is not a constant of in-turn
+knobs | lesson.toml | clients = "CLIENTS" | workers = "W"\nclients = "CLIENTS" | W is not a constant of in
 knobs | lesson.toml | low = 1\nhigh = 100 | low = 5\nhigh = 100 | CLIENTS is 4 in the load
 knobs | lesson.toml | low = 1\nhigh = 100 | low = 0\nhigh = 100 | can be 0, but load: clients
 scripts | in_turn.py | asyncdemo run shop --variant in-turn | it | run shop --variant in

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import psycopg
@@ -27,6 +28,25 @@ def test_a_folder_is_ours_alone(temporary: Path) -> None:
     assert folder.path.stat().st_mode & 0o077 == 0
     folder.close()
     assert postgres_folders(temporary) == []
+
+
+def test_what_a_kill_left_long_ago_goes_unless_its_server_still_runs(temporary: Path) -> None:
+    for name, hours, pid in [
+        ("young", 1, ""),
+        ("old", 48, ""),
+        ("ended", 48, "0\n"),
+        ("runs", 48, f"{os.getpid()}\n"),
+    ]:
+        folder = temporary / f"asyncdemo-server-{name}"
+        (folder / "data").mkdir(parents=True)
+        if pid:
+            (folder / "data" / "postmaster.pid").write_text(pid)
+        os.utime(folder, (0, time.time() - hours * 3600))
+    ServerFolder(None).close()
+    assert {path.name for path in postgres_folders(temporary)} == {
+        "asyncdemo-server-young",
+        "asyncdemo-server-runs",
+    }
 
 
 def test_an_account_reaches_what_is_open_to_all_on_the_whole_way(temporary: Path) -> None:
