@@ -22,6 +22,7 @@ from typing import Self
 
 from asyncdemo import capture
 from asyncdemo.capture import wire
+from asyncdemo.errors import MissingError
 from asyncdemo.recording.options import Stdout
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
@@ -168,7 +169,10 @@ class HandshakeListener:
         self._token = token
         self._unknown: list[ChildConnection] = []
         where = None if len(tempfile.gettempdir()) <= _LONGEST_FOLDER else "/tmp"
-        self._folder = tempfile.mkdtemp(prefix="asyncdemo-", dir=where)
+        try:
+            self._folder = tempfile.mkdtemp(prefix="asyncdemo-", dir=where)
+        except OSError as error:
+            raise MissingError(f"No folder for a socket: {error}. Set TMPDIR to a short one.") from error
         path = os.path.join(self._folder, "events")
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listening.bind(path)

@@ -9,55 +9,19 @@ import contextlib
 import socket
 import time
 from collections.abc import Iterator
-from tempfile import SpooledTemporaryFile
 
 from asyncdemo.capture import wire
 from asyncdemo.recording.assembly import Assembly
+from asyncdemo.recording.backlog import Backlog
 
 _SEND_S = 1.0
 """How long a process may take to read what it is sent."""
-_IN_MEMORY = 16 << 20
 _BEHIND = 16 << 20
 """Unprocessed bytes. This many take us two seconds."""
 _AT_ONCE = 1 << 18
 _IN_A_ROW = 64
 _TURN_S = 0.02
 """How long to process what has arrived before reading on, since no sender should have to wait."""
-
-
-class Backlog:
-    """Bytes that have arrived but are not processed yet: in memory, and in a file if they do not fit there.
-
-    So a traced process never waits to send its events, however long we take to process them. Raises OSError
-    if the disk is full.
-    """
-
-    def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - it must outlive this call
-        self._written = self._taken = 0
-
-    def __len__(self) -> int:
-        return self._written - self._taken
-
-    def put(self, data: bytes) -> None:
-        self._file.seek(self._written)
-        self._file.write(data)
-        self._written += len(data)
-
-    def take(self) -> bytes:
-        """Return the next bytes in order; empty if there are none."""
-        self._file.seek(self._taken)
-        data = self._file.read(_AT_ONCE)
-        self._taken += len(data)
-        if not self:
-            self._file.seek(0)
-            self._file.truncate()
-            self._written = self._taken = 0
-        return data
-
-    def close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._file.close()
 
 
 class _EventConnection:
@@ -84,13 +48,15 @@ class EventConnections:
         self._lines: dict[socket.socket, _EventConnection] = {}
 
     def __iter__(self) -> Iterator[socket.socket]:
-        return iter([connection for connection, line in self._lines.items() if not line.over])
+        """Iterate over the open connections to wait for."""
+        return iter([c for c, line in self._lines.items() if not line.over and not line.backlog.full])
 
     def __len__(self) -> int:
         return len(self._lines)
 
     @property
     def processes(self) -> set[int]:
+        """The processes that are connected."""
         return {line.process for line in self._lines.values()}
 
     def open(self, connection: socket.socket, frames: wire.FrameReader, process: int = 0) -> None:
@@ -124,12 +90,8 @@ class EventConnections:
             if not data:
                 line.over = True
                 return
-            if line.garbled:
-                continue  # keep reading: if we closed it, the script would think that we are gone
-            try:
+            if not line.garbled:  # keep reading: if we closed it, the script would think that we are gone
                 line.backlog.put(data)
-            except OSError as error:
-                self._give_up(line, error)
 
     def take_in(self) -> None:
         """Process what has been read, for a short while."""
@@ -148,14 +110,11 @@ class EventConnections:
         try:
             for kind, payload in line.frames.feed(line.backlog.take()):
                 self._assembly.feed(kind, payload, line.process)
-        except (OSError, ValueError, RecursionError) as error:
-            self._give_up(line, error)
-
-    def _give_up(self, line: _EventConnection, error: Exception) -> None:
-        line.garbled = True
-        line.backlog.close()
-        line.backlog = Backlog()
-        self._assembly.stop(line.process, f"early: {error}")
+        except (ValueError, RecursionError) as error:
+            line.garbled = True
+            while line.backlog.take():
+                pass
+            self._assembly.stop(line.process, f"early: {error}")
 
     def close(self) -> None:
         """Close all connections. May be called twice."""

@@ -261,6 +261,11 @@ import sys
 sys.excepthook = None
 raise ValueError("x")
 """,
+    "excepthook is missing": r"""
+import sys
+del sys.excepthook
+raise ValueError("x")
+""",
     "unraisable": r"""
 class Bad:
     def __del__(self):

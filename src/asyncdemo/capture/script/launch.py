@@ -191,13 +191,15 @@ def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
 
 
 def _hide_when_printed() -> None:
-    printing: Any = getattr(sys, "excepthook", sys.__excepthook__)
+    is_missing, printing = not hasattr(sys, "excepthook"), getattr(sys, "excepthook", sys.__excepthook__)
 
     def excepthook(
         kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
     ) -> None:
         """Do what the interpreter does: the script may have replaced the hook by anything."""
         hide_own_frames(error)
+        if is_missing:
+            _say("sys.excepthook is missing\n")
         try:
             printing(kind, error, error.__traceback__)
         except SystemExit:

@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import secrets
-import select
 import signal
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from asyncdemo.capture import wire
 from asyncdemo.lab.harness import NotStarted, PortKept
 from asyncdemo.lab.harness.rollcall import Acceptors, RollCall, look
 from asyncdemo.lab.results.trial import TrialOutcome
+from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.services.programs import ending_words
 
@@ -154,7 +154,7 @@ class Running:
     def _hear(self, timeout_s: float = 0.0) -> None:
         """Wait at most this long for the guard's next words."""
         assert self._guard.stdout is not None
-        if select.select([self._guard.stdout], [], [], timeout_s)[0]:
+        if readable([self._guard.stdout], timeout_s):
             for line in os.read(self._guard.stdout.fileno(), _BYTES_READ).splitlines():
                 self._told |= json.loads(line)
 
