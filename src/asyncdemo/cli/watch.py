@@ -112,6 +112,8 @@ class _Log(ExitStack):
         saved = [name for name, change in changes.items() if change is Change.SAVED]
         if here in saved:
             self._practice.saved()
+            if others := ", ".join(name for name in saved if name != here):
+                _say(f"Saved at the same time, and not checked: {others}.")
         elif saved:
             _say(f"You saved {saved[-1]}, so this is the exercise now; it was {here} before.")
             ours = exercises(self._context.course)

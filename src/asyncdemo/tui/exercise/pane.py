@@ -234,7 +234,7 @@ class ExercisePane(Widget, can_focus=True):
         practice = self._practice
         if practice is not None and self.lesson.id in saved:
             practice.saved()
-            self.call_later(self._show_saved)
+            self.call_later(self._show_saved, [name for name in saved if name != self.lesson.id])
         elif saved:
             ours = exercises(self.context.course)
             self.post_message(self.OtherSaved(next(lesson for lesson in ours if lesson.id == saved[-1])))
@@ -242,8 +242,8 @@ class ExercisePane(Widget, can_focus=True):
             practice.changed()
             practice.come_back()
 
-    def _show_saved(self) -> None:
-        self._tell("")
+    def _show_saved(self, others: list[str]) -> None:
+        self._tell(f"Saved at the same time, and not checked: {', '.join(others)}." if others else "")
         if self._page_is_open:
             self._turn_page(None)
 
