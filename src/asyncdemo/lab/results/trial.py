@@ -159,12 +159,3 @@ def figures(trials: Iterable[Trial], arm: str, setting: str, figure: str) -> dic
         if trial.arm == arm and trial.setting == setting and trial.counts and not refuses(trial.flags, figure)
     )
     return {place: value for place, value in found if value}
-
-
-def check_figure(path: str) -> None:
-    """Raises ValueError if no trial can have it."""
-    nothing = Load(0, 0, 0.0, 0.0, 0, 0.0)
-    memory = Memory(0, 0)
-    measured = TrialOutcome.MEASURED
-    server = Server(0.0, 1, memory, memory)
-    Trial(1, 1, "", "", "", measured, load=nothing, server=server, system=System()).figure(path)
