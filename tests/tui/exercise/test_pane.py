@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.course.workspace.saves import Change
 from asyncdemo.errors import EXIT_OK
 from asyncdemo.tui.app import Application
+from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.viewer import ViewerScreen
 from asyncdemo.tui.watch import WatchScreen
 from tests.support.small_course import BROKEN, FIXED
@@ -57,6 +59,13 @@ async def test_each_save_is_a_try_also_of_another_exercise_and_n_goes_on(learner
         await desk.sees("You saved coffee", "Exercise 2, Coffee", "Passed")
         await desk.presses("n", "Exercise 1, Tea", FAILS)
         await desk.presses("n", "tea has not passed yet; n comes back to it.", "Exercise 2, Coffee")
+
+
+async def test_of_two_saved_at_the_same_time_the_other_is_said_not_to_be_checked(learner: Learner) -> None:
+    async with watching(learner) as desk:
+        await desk.sees(FAILS)
+        desk.pilot.app.screen.query_one(ExercisePane)._saved({"tea": Change.SAVED, "coffee": Change.SAVED})
+        await desk.sees("Saved at the same time, and not checked: coffee.")
 
 
 async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) -> None:
