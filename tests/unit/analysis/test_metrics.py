@@ -407,8 +407,10 @@ class TestIdleWhileRunning:
 @mock.patch.object(cpu, "_NOISE_NS", 0)
 @given(runs())
 def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
-    threads = {track.index for track in run.tracks if track.kind is TrackKind.THREAD}
-    tracks = [t if t.thread in threads else replace(t, thread=None) for t in run.tracks]  # no task is a thread
+    threads = {
+        track.index for track in run.tracks if track.kind is TrackKind.THREAD
+    }  # no task stands for one
+    tracks = [t if t.thread in threads else replace(t, thread=None) for t in run.tracks]
     run = replace(run, blocking_calls=(), tracks=tuple(tracks))
     idle = idle_while_running(run)
     assert idle.gil_ns >= 0 and idle.unobserved_ns >= 0
