@@ -407,9 +407,8 @@ class TestIdleWhileRunning:
 @mock.patch.object(cpu, "_NOISE_NS", 0)
 @given(runs())
 def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
-    threads = {
-        track.index for track in run.tracks if track.kind is TrackKind.THREAD
-    }  # no task stands for one
+    threads = {track.index for track in run.tracks if track.kind is TrackKind.THREAD}
+    # in no recorded run does a task stand for a thread
     tracks = [t if t.thread in threads else replace(t, thread=None) for t in run.tracks]
     run = replace(run, blocking_calls=(), tracks=tuple(tracks))
     idle = idle_while_running(run)
