@@ -382,6 +382,8 @@ class Recording:
             missing_ns = self._missing_ns() if 0 in cut_off else 0
             if missing_ns > (0 if self._abandoned else _NOTEWORTHY_NS):
                 self.add_note(f"The recording ends {missing_ns / 1e9:.2f} s before the script did.")
+            elif self._abandoned and 0 in cut_off:  # by how much is unknown: its clock may be virtual
+                self.add_note("The recording ends before the script did.")
             return
         if self._asked_to_end_s is not None:  # how the script ends its processes is up to it
             cut_off &= {0, *self._cut_off_before}

@@ -188,19 +188,32 @@ class TestWeAreSlow:
         assert said or ends_ns > 0.8e9
 
 
+@pytest.mark.parametrize("already", ["nothing", "some of it"])
 def test_who_does_not_want_to_wait_is_told_what_is_missing(
-    traced: Traced, monkeypatch: pytest.MonkeyPatch
+    already: str, traced: Traced, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    nothing_more = tmp_path / "nothing more"
+
     def interrupt_once_it_has_ended(recording: Recording) -> None:
-        if recording._assembly.told_until_ns:  # from now on we do not get to anything
+        if already == "nothing" or recording._assembly.told_until_ns:
             monkeypatch.setattr(EventConnections, "take_in", lambda _: None)
+            nothing_more.touch()
         if recording.exit_code is not None:
             recording.interrupt()
 
-    run, counted = traced("asyncio.run(main(sleeps=1000))", interrupt_once_it_has_ended)
-    assert recorded_steps(run) < counted
+    run, counted = traced(
+        f"""
+        asyncio.run(main())
+        while not os.path.exists({str(nothing_more)!r}):
+            time.sleep(0.01)
+        asyncio.run(main())
+        """,
+        interrupt_once_it_has_ended,
+    )
+    assert counted == 2 * 20 * 501
+    assert recorded_steps(run) <= counted / 2
     assert run.outcome is RunOutcome.INTERRUPTED
-    assert any(note.startswith("The recording ends") for note in run.notes)
+    assert any(note.startswith("The recording ends ") for note in run.notes)
 
 
 def test_a_script_whose_events_nobody_takes_runs_on_and_the_recording_says_where_it_stops(
