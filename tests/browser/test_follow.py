@@ -14,6 +14,18 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
+MIDDLE = "(it => { const { y, height } = it.getBoundingClientRect(); return y + height / 2; })"
+"""In one call for two elements: between two calls the page may have scrolled."""
+AT_REST = """() => new Promise(resolve => {
+  let before = "", frames = 0;
+  (function look() {
+    const now = `${scrollY} ${document.body.scrollHeight}`;
+    frames = now === before ? frames + 1 : 0;
+    before = now;
+    frames < 10 ? requestAnimationFrame(look) : resolve();
+  })();
+})"""
+
 
 @pytest.fixture
 def siblings(page: OpenPage) -> Page:
@@ -27,17 +39,16 @@ def test_marks_say_who_is_at_which_line(siblings: Page) -> None:
     mark = siblings.locator(".highlight:visible .thread")
     mark.wait_for()
     assert mark.inner_text() == "4 waiting"
-    line = siblings.locator(".highlight:visible [data-linenos='22 ']").bounding_box()
-    shown = mark.bounding_box()
-    assert line
-    assert shown
-    assert abs(line["y"] + line["height"] / 2 - shown["y"] - shown["height"] / 2) < 6
+    line = siblings.locator(".highlight:visible [data-linenos='22 ']").element_handle()
+    apart = mark.evaluate(f"(mark, line) => {MIDDLE}(mark) - {MIDDLE}(line)", line)
+    assert abs(apart) < 6
     siblings.locator("async-timeline").evaluate("it => it.seek(it.end)")
     mark.wait_for(state="detached")
 
 
 def test_a_line_frames_its_bars_and_a_bar_its_line(siblings: Page) -> None:
     siblings.locator(".highlight:visible .thread").wait_for()
+    siblings.evaluate(AT_REST)
     line = siblings.locator(".highlight:visible [data-linenos='22 ']").bounding_box()
     assert line
     siblings.mouse.move(line["x"] + 100, line["y"] + line["height"] / 2)
@@ -58,12 +69,14 @@ def test_arrows_say_who_just_made_whom_go_on(siblings: Page) -> None:
     )
     drawn = siblings.locator("async-timeline .picture").nth(2).locator(".wake").get_attribute("d")
     assert str(drawn).count("M") == 4  # book(2) failed: plan_trip() and the three others are made to go on
-    arrow = siblings.locator(".threads .wake").bounding_box()
-    assert arrow
+    arrow = siblings.locator(".threads .wake")
     for line in ("22 ", "30 "):  # from the sleep to the end of the group
-        box = siblings.locator(f".highlight:visible [data-linenos='{line}']").bounding_box()
-        assert box
-        assert arrow["y"] - 8 < box["y"] + box["height"] / 2 < arrow["y"] + arrow["height"] + 8
+        there = siblings.locator(f".highlight:visible [data-linenos='{line}']").element_handle()
+        above, height = arrow.evaluate(
+            f"(arrow, line) => [{MIDDLE}(line) - {MIDDLE}(arrow), arrow.getBoundingClientRect().height]",
+            there,
+        )
+        assert abs(above) < height / 2 + 8
     siblings.locator("async-timeline").evaluate("it => it.seek(it.end * .7)")
     siblings.locator(".threads .wake").wait_for(state="detached")
 
