@@ -86,7 +86,7 @@ def _weight(site: Path, pages: Sequence[str]) -> list[Row]:
     heaviest = Summary.of([max(weights)])
     return [
         Row("the heaviest lesson's page, with all that it loads", heaviest, _kilobytes, Target(BUDGET_BYTES)),
-        Row(f"... of all {len(weights)} lessons", Summary.of(weights), _kilobytes),
+        Row(f"... of all {len(weights)} pages", Summary.of(weights), _kilobytes),
     ]
 
 
