@@ -76,7 +76,7 @@ def record_live(job: Job, console: Console) -> Recorded:
                 [panel],
                 ended=lambda _, run: panel.ended(run),
                 stalled=lambda _, recording, late: panel.stalled(
-                    recording.result() if recording.stands_still else None, late, recording.still_ns
+                    recording.result() if recording.stands_still else None, late, recording.idle_ns
                 ),
             )
         )

@@ -22,7 +22,7 @@ from asyncdemo.errors import UsageError
 from asyncdemo.in_page.interpreter import count_tasks_anew
 from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly
-from asyncdemo.recording.conclusion import concluded, time_limit_words
+from asyncdemo.recording.conclusion import build_run, time_limit_note
 from asyncdemo.recording.options import Options, Target, child_options
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.testing.checks import Seen
@@ -54,12 +54,12 @@ def record(target: Target, options: Options, output: OutputBuffer) -> Run:
     outcome = RunOutcome.OK if code == 0 else RunOutcome.FAILED
     if code is None:
         assert options.timeout_s is not None
-        assembly.complete_stuck()
-        assembly.add_note(time_limit_words(options.timeout_s))
+        assembly.fill_in_stuck()
+        assembly.add_note(time_limit_note(options.timeout_s))
         outcome = RunOutcome.TIMEOUT
-    assembly.leaves(0)
+    assembly.mark_gone(0)
     everything = replace(options, follow=True)  # no process is left out where there can be no other
-    return concluded(assembly, target, everything, outcome, code)
+    return build_run(assembly, target, everything, outcome, code)
 
 
 def _text(stream: _Stream) -> TextIO:

@@ -162,8 +162,8 @@ class Session:
         return self._recording is not None and self._recording.stands_still
 
     @property
-    def still_ns(self) -> int:
-        return 0 if self._recording is None else self._recording.still_ns
+    def idle_ns(self) -> int:
+        return 0 if self._recording is None else self._recording.idle_ns
 
     def close(self) -> None:
         """Stop everything that this session started. May be called twice."""

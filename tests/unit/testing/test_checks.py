@@ -410,7 +410,7 @@ class TestTheEnd:
         )
 
     def test_of_what_was_killed_the_note_tells_and_not_the_last_line_of_its_log(self) -> None:
-        note = "Killed: it had not ended 5 s after it was asked to."
+        note = "Killed: it was still running 5 s after it was asked to end."
         run = replace(brews(), outcome=RunOutcome.FAILED, exit_code=None, notes=(note,))
         told = f"The program did not end as it should. {note}"
         assert message_of(Seen(run, stderr="Main  2026-11-23 WARNING: Sanic is running\n").ends_well) == told
