@@ -406,7 +406,7 @@ class TestTheEnd:
         assert message_of(Seen(run).ends_well) == (
             "It had not finished at its time limit. main (Task-1) waits at app.py:9 (await queue.join()). "
             "worker (Task-2 and Task-3) waits at app.py:4 (await queue.get()). "
-            "worker (Task-4) has not begun. crunch (Task-5) runs at app.py:7 (while True:)."
+            "worker (Task-4) has not started. crunch (Task-5) runs at app.py:7 (while True:)."
         )
 
     def test_of_what_was_killed_the_note_tells_and_not_the_last_line_of_its_log(self) -> None:

@@ -34,7 +34,7 @@ _LOOK_EVERY = 5_000
 
 
 class Deadlock(Exception):
-    """Nothing is outstanding and no timer is set: no task can ever go on."""
+    """Nothing is pending and no timer is set: no task can ever continue."""
 
 
 class VirtualClock:

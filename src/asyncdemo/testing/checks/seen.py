@@ -179,10 +179,10 @@ class Seen:
             why = (
                 "It had not finished at its time limit."
                 if run.outcome is RunOutcome.TIMEOUT
-                else "No task can ever go on: nothing is left that could wake one."
+                else "No task can ever continue: nothing is left that could wake one."
             )
-            circles = [finding.message for finding in deadlocks(run)]
-            told = [*circles, *where_they_wait(run)] if circles else [who_hangs(run.stuck)]
+            cycles = [finding.message for finding in deadlocks(run)]
+            told = [*cycles, *where_they_wait(run)] if cycles else [who_hangs(run.stuck)]
             raise CheckFailed(" ".join([why, *told]), self._whole())
         # How a killed script ended is only in the notes: the last line on stderr could be anything.
         was_killed = run.exit_code is None and run.notes and not _ERROR.search(self.stderr)
