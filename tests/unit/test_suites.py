@@ -146,10 +146,10 @@ def test_a_hook_that_fails_in_one_repetition_is_a_fault_and_how_a_recording_is_s
     assert fault.traced == ("not noted", "noted")
     assert not fault.is_unsteady
     assert len(faults([[stops], [stops.replace("2.10", "3.20")]])) == 1
-    shown = "Up to 2.10 s, the states of a lane are summed over intervals of 1.0 ms, because there were too many."
-    assert (
-        faults([["The script was forked 1,234 times: forks are not recorded.", shown]]) == []
+    shown = (
+        "Up to 2.10 s, the states of a lane are summed over intervals of 1.0 ms, because there were too many."
     )
+    assert faults([["The script was forked 1,234 times: forks are not recorded.", shown]]) == []
 
 
 def test_the_lists_are_sound() -> None:

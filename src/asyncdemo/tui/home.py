@@ -108,7 +108,7 @@ class HomeScreen(LearnerScreen):
         passed = sum(1 for lesson in tasks if self._record(lesson).passed)
         words = f"{run} of {count(len(lessons), 'lesson')} run, {passed} of {len(tasks)} exercises passed."
         if not run and not passed:
-            words = f"{count(len(lessons), 'lesson')}. Up and down choose one, Enter opens it."
+            words = f"{count(len(lessons), 'lesson')}. Choose one with Up and Down, open it with Enter."
         own = "Your own script: asyncdemo trace SCRIPT.py. All commands: asyncdemo --help."
         lines = [
             Content.assemble((context.course.title.partition(":")[0], "bold"), f": {words}"),
@@ -164,7 +164,7 @@ class HomeScreen(LearnerScreen):
         lesson = self._lesson
         words = self.query_one("#words", Static)
         if lesson is None:
-            words.update("No lesson matches. Escape shows all lessons.")
+            words.update("No lesson matches. To show all lessons, press Escape.")
             return
         parts = [
             Text.assemble((f"{lesson.number} {lesson.title}", "bold"), f", {lesson.minutes} minutes"),

@@ -50,7 +50,7 @@ class TestBlocksTheLoop:
 
     def test_a_callback_is_told_that_it_cannot_await(self, story: Story) -> None:
         story.callback_blocks(120, site=at_line(7, "data_received"))
-        assert "and in that: use `await asyncio.sleep(...)`" in only(findings(story, self.KIND)).advice
+        assert "and in that task: use `await asyncio.sleep(...)`" in only(findings(story, self.KIND)).advice
 
     def test_names_the_line_of_the_users_own_code_that_led_there(self, story: Story) -> None:
         story.task("worker").blocks(120, "net.read", at=LIBRARY, called_from=WORKER)
@@ -103,7 +103,7 @@ class TestBlocksTheLoop:
         story.task("worker").blocks(120, "gil", at=WORKER, called_from=WORKER)
         assert not findings(story, self.KIND)
         finding = only(findings(story, FindingKind.GIL_HELD_ELSEWHERE))
-        assert "another thread kept the GIL" in finding.message
+        assert "another thread held the GIL" in finding.message
         assert "at app.py:12 in worker()" in finding.message
         assert "process" in finding.advice
 
@@ -284,7 +284,7 @@ class TestIdleLimit:
             upload.takes(gate).sleeps(10).gives_back(gate)
         finding = only(findings(story, self.KIND))
         assert "at most 1 of 10" in finding.message
-        assert "nothing asks for a second slot at the same time" in finding.advice
+        assert "one slot after another" in finding.advice
 
     def test_a_lock_that_never_queued_anyone(self, story: Story) -> None:
         lock = story.lock(made=at_line(3))
@@ -356,7 +356,7 @@ class TestSaturatedExecutor:
             task.takes(executor).waits(50, "thread").gives_back(executor)
         finding = only(findings(story, self.KIND))
         assert "executor made at app.py:5 had work queued for 1 worker" in finding.message
-        assert "up to 3 at the same time, 0.30 s in all" in finding.message
+        assert "up to 3 at the same time, 0.30 s in total" in finding.message
         assert finding.site == at_line(5)
 
     def test_silent_for_a_short_queue(self, story: Story) -> None:

@@ -125,7 +125,7 @@ def test_what_making_a_client_computes_is_no_work_for_a_process(story: Story) ->
     for n, task in enumerate(tasks(story, 3)):
         pool_for(story, task, at=float(n), name="s3")
         task.blocks(100, "", at_line(13, "show")).returns()
-    assert "making a client for each call costs" in advice(story.run(), FindingKind.BLOCKS_THE_LOOP)
+    assert "creates a client for each call" in advice(story.run(), FindingKind.BLOCKS_THE_LOOP)
 
 
 def test_one_caller_that_makes_a_pool_after_the_other_is_found_too(story: Story) -> None:

@@ -111,7 +111,7 @@ def test_all_figures_are_those_of_the_whole_run(
     assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 50
     assert len(summed.tracks) + sum(len(tasks.starts_ns) for tasks in summed.summed) == len(whole.tracks)
     _same_figures(summed, whole)
-    assert [note for note in summed.notes if "only summed up" in note]
+    assert [note for note in summed.notes if "are recorded as totals" in note]
     assert not whole.notes
 
 
@@ -245,7 +245,7 @@ def test_a_script_of_very_many_tasks_has_the_figures_that_it_has_whole(
     # How many of the 3,900 depends on how far the script is ahead of what it tells.
     assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 500
     (note,) = summed.notes
-    assert "only summed up" in note
+    assert "are recorded as totals" in note
     _same_figures(summed, whole)
 
 

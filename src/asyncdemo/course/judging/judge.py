@@ -38,7 +38,7 @@ def judge(
     file: Path,
     poll: Callable[[], bool] = lambda: True,
     spares: SpareChildren | None = None,
-    kept: ServiceCache | None = None,
+    service_cache: ServiceCache | None = None,
     seed: int | None = None,
 ) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
@@ -46,7 +46,7 @@ def judge(
     Args:
         poll: Called about every 10 ms. If it returns False, the script is ended and Stopped raised.
         spares: Where processes come from. By default, each is started when needed.
-        kept: Where services run, and stay. By default, they start now and stop at the end.
+        service_cache: Where services run, and stay. By default, they start now and stop at the end.
         seed: Seed for drawing knobs. By default, a new one.
 
     Raises:
@@ -55,7 +55,7 @@ def judge(
         MissingError, ServiceError: A service is missing or fails.
     """
     with ExitStack() as stack:
-        cache = stack.enter_context(ServiceCache()) if kept is None else kept
+        cache = stack.enter_context(ServiceCache()) if service_cache is None else service_cache
         if exercise.services:
             cache.begin(exercise.services)
 

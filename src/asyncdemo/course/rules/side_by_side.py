@@ -37,12 +37,12 @@ def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = 
         scripts: Judge its exercise, and look at how its variants end under plain Python.
         variants: Record its variants, and check the claims about them.
     """
-    with ServiceCache() as source.kept, SpareChildren() as source.spares:
+    with ServiceCache() as source.service_cache, SpareChildren() as source.spares:
         for rule in (*solutions.RULES, *plain.RULES) if scripts else ():
             yield from rule.problems(source)
         for settings in runs.knob_sets(source) if variants else ():
             yield from runs.problems_of_runs(source, settings)
-    source.kept = source.spares = None
+    source.service_cache = source.spares = None
 
 
 def problems_side_by_side(

@@ -69,14 +69,14 @@ class Account:
     notes: tuple[str, ...]
 
 
-def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Account, ...]:
+def account_for(runs: Sequence[Run], expected: Collection[str] = ()) -> tuple[Account, ...]:
     """Return an account of each run, compared with the others.
 
-    ``meant`` names runs to compare although they did not finish, because the lesson wants it. The wall time
+    ``expected`` names runs to compare although they did not finish, as the lesson intends. The wall time
     of any other such run shows when it broke off, not how long the work takes.
     """
     measured = [measure(run) for run in runs]
-    whole = [run.outcome is RunOutcome.OK or run.name in meant for run in runs]
+    whole = [run.outcome is RunOutcome.OK or run.name in expected for run in runs]
     others = list(compress(zip(runs, measured, strict=True), whole))
     accounts = []
     for run, own, is_whole in zip(runs, measured, whole, strict=True):
