@@ -130,11 +130,11 @@ def test_the_list_as_json() -> None:
     ("arguments", "words"),
     [
         (["flask-and-sanik"], "Did you mean 'flask-and-sanic'?"),
-        (["flask-and"], "fits more than one experiment: flask-and-quart, flask-and-sanic."),
+        (["flask-and"], "matches more than one experiment: flask-and-quart, flask-and-sanic."),
         (["two-sleeps"], "The lesson two-sleeps has no experiment."),
         (["1"], "The lesson two-sleeps has no experiment."),
         (["999"], "There is no lesson 999."),
-        (["zzz"], "`asyncdemo lab` shows them all."),
+        (["zzz"], "`asyncdemo lab` lists them."),
         (["--quick"], "Which experiment?"),
         (["--save", "results"], "Which experiment?"),
         (["constant-rate", "--quick", "--full"], "Give --quick or --full, not both."),

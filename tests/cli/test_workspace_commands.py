@@ -403,8 +403,8 @@ def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
-        ("start", 2, "asyncdemo-exercises: the current folder was removed"),
-        ("check tea.py", 2, "tea.py: the current folder was removed"),
+        ("start", 2, "asyncdemo-exercises: the current folder no longer exists"),
+        ("check tea.py", 2, "tea.py: the current folder no longer exists"),
         ("", 0, ""),
         ("dev check --fast upload-gate", 0, ""),
     ],
@@ -465,7 +465,7 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     done = in_process(cwd=tmp_path)
     assert done.code == 0
     words = " ".join(done.out.split())
-    assert f"The workspace {desk.folder} is ignored: {desk.course}: is not a course" in words
+    assert f"Ignoring the workspace {desk.folder}: {desk.course}: is not a course" in words
     assert "asyncdemo run two-sleeps" in words
 
 

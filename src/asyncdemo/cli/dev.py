@@ -58,7 +58,7 @@ def check(
     problems: Iterator[Problem] = chain(
         (problem for problem in surveyed.problems if not lessons or problem.lesson in names),
         chain.from_iterable(map(fast_problems, sources)),
-        () if fast else slow_problems(sources, every or bool(lessons), _tell),
+        () if fast else slow_problems(sources, every or bool(lessons), _show_progress),
     )
     if as_json:
         listed = list(problems)
@@ -73,7 +73,7 @@ def check(
     context.exit(EXIT_FAILED if found else EXIT_OK)
 
 
-def _tell(words: str) -> None:
+def _show_progress(words: str) -> None:
     if sys.stderr.isatty():
         click.echo(words, err=True)
 

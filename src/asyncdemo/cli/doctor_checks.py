@@ -171,10 +171,10 @@ def _lab() -> Iterator[Check]:
 
 def _install(name: str, packages: Mapping[str, str]) -> str:
     """Return the install command, "" if no manager here has it."""
-    for program, told in _MANAGERS.items():
+    for program, install in _MANAGERS.items():
         package = packages.get(program, name)
         if package and shutil.which(program) is not None:
-            return f"{'' if program == 'brew' or os.geteuid() == 0 else 'sudo '}{told} {package}"
+            return f"{'' if program == 'brew' or os.geteuid() == 0 else 'sudo '}{install} {package}"
     return ""
 
 

@@ -150,6 +150,8 @@ def complete(
             lessons = of(locate(context.params.get("course_folder")).course)
         except AsyncdemoError:
             return []
-        return [CompletionItem(one.id, help=one.title) for one in lessons if one.id.startswith(typed)]
+        return [
+            CompletionItem(lesson.id, help=lesson.title) for lesson in lessons if lesson.id.startswith(typed)
+        ]
 
     return completed

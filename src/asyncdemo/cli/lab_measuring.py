@@ -31,7 +31,7 @@ from asyncdemo.errors import (
     ServiceError,
     UsageError,
 )
-from asyncdemo.lab.experiments import Entry, Surroundings
+from asyncdemo.lab.experiments import Entry, ExperimentContext
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.harness.protocol.journal import describe, identity
@@ -97,8 +97,8 @@ def measure(order: Order, *, fresh: bool) -> int:
             _say(noise)
         with Ending() as ending, contextlib.ExitStack() as prepared:
             with _shown(order) as shown:
-                surroundings = Surroundings(order.apps, shown.making, shown.said)
-                experiment = prepared.enter_context(order.entry.prepared(surroundings))
+                context = ExperimentContext(order.apps, shown.making, shown.said)
+                experiment = prepared.enter_context(order.entry.prepared(context))
             _need_packages(experiment)
             bench = Bench()
             journal, resumed = _journal(order, experiment, bench)

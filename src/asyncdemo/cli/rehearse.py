@@ -93,7 +93,7 @@ def _counts(schedule: Schedule) -> str:
 
 def _tried(course: Course, schedule: Schedule) -> Iterator[Part]:
     """Yield the parts in the order of the schedule, an exercise after its lesson."""
-    exercises = {one.id: one for one in schedule.exercises}
+    exercises = {exercise.id: exercise for exercise in schedule.exercises}
     for ready in readiness(schedule.lessons):
         yield _lesson(course, ready.lesson, ready.fix)
         if ready.lesson.id in exercises:

@@ -87,7 +87,7 @@ def _run(words: Sequence[str], services: Services) -> int:
 
 def _wait(process: subprocess.Popen[bytes], services: Services) -> None:
     """Wait, and report services that die meanwhile. What that means is up to the command."""
-    told = False
+    reported = False
     while True:
         try:
             process.wait(_POLL_S)
@@ -95,9 +95,9 @@ def _wait(process: subprocess.Popen[bytes], services: Services) -> None:
             pass
         else:
             return
-        if not told and (death := services.died()):
+        if not reported and (death := services.died()):
             click.echo(wrapped_for(sys.stderr, f"asyncdemo: {death}"), err=True)
-            told = True
+            reported = True
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -16,7 +16,7 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.script.inline import run_inline
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.judging.checking import imported_checks, told
+from asyncdemo.course.judging.checking import as_reported, imported_checks
 from asyncdemo.course.judging.verdict import Verdict, judged, options_of
 from asyncdemo.errors import UsageError
 from asyncdemo.in_page.interpreter import count_tasks_anew
@@ -91,13 +91,13 @@ def judge(exercise: Exercise, file: Path, seed: int | None = None) -> Verdict:
     try:
         check, _ = imported_checks(exercise.check)
     except BaseException as error:
-        raise told(exercise.check, error) from error
+        raise as_reported(exercise.check, error) from error
 
     def checked(seen: Seen) -> None:
         try:
             check(seen)
         except BaseException as error:  # noqa: BLE001 - a course's own code
-            raise told(exercise.check, error) from None
+            raise as_reported(exercise.check, error) from None
 
     def recorded(knobs: Knobs, output: OutputBuffer) -> tuple[Run, list[Answer]]:
         options = options_of(exercise, file, knobs)

@@ -68,8 +68,8 @@ def _prepare() -> None:
     with ServiceCache() as service_cache:
         for lesson in lessons:  # those that the others disturbed
             recordings.update(subject_of(lesson), service_cache, _TRIES - 1)
-        for one in gallery.mistakes():
-            recordings.update(gallery.subject_of(one), service_cache, _TRIES)
+        for mistake in gallery.mistakes():
+            recordings.update(gallery.subject_of(mistake), service_cache, _TRIES)
     _write_pages(course, lessons, recordings, _python(lessons))
     unpack_records()
 

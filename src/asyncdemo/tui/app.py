@@ -235,9 +235,9 @@ class KeysScreen(ModalScreen[None]):
         self._words = words
 
     def compose(self) -> ComposeResult:
-        told = [*self._keys, *self._words.items()]
-        width = max(cell_len(name) for name, _ in told)
-        lines = [Text.assemble((set_cell_size(name, width), "bold"), f"  {words}") for name, words in told]
+        rows = [*self._keys, *self._words.items()]
+        width = max(cell_len(name) for name, _ in rows)
+        lines = [Text.assemble((set_cell_size(name, width), "bold"), f"  {words}") for name, words in rows]
         if self._words:
             lines.insert(len(self._keys), Text())
         with VerticalScroll():

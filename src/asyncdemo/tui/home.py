@@ -142,7 +142,7 @@ class HomeScreen(LearnerScreen):
         ids = [option.id for option in options]
         known = wanted is not None and wanted in ids
         listed.highlighted = ids.index(wanted) if known else (1 if options else None)
-        self._tell_about()
+        self._show_about()
 
     def _line(self, lesson: Heading) -> Text:
         record = self._record(lesson)
@@ -160,7 +160,7 @@ class HomeScreen(LearnerScreen):
             (f"{done:<7}{exercise}", "green"),
         )
 
-    def _tell_about(self) -> None:
+    def _show_about(self) -> None:
         lesson = self._lesson
         words = self.query_one("#words", Static)
         if lesson is None:
@@ -183,7 +183,7 @@ class HomeScreen(LearnerScreen):
     # -- events -----------------------------------------------------------------------------------
 
     def on_option_list_option_highlighted(self) -> None:
-        self._tell_about()
+        self._show_about()
 
     def on_option_list_option_selected(self) -> None:
         self._enter()

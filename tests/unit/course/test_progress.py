@@ -128,7 +128,7 @@ def test_a_file_that_is_not_ours_to_use_is_told_with_what_to_do_and_left_alone(f
         other = kind == "of another program"
         with closing(sqlite3.connect(file)) as database:
             database.execute("PRAGMA application_id = 7" if other else "PRAGMA user_version = 2")
-        words = words if other else "newer asyncdemo, so it is left as it is"
+        words = words if other else "newer asyncdemo. Nothing was changed."
     before = file.read_bytes()
     with pytest.raises(WorkspaceError, match=words) as read:
         Progress(file).all()

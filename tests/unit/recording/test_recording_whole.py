@@ -167,7 +167,7 @@ def test_it_is_ended(ending: str, traced: Traced) -> None:
     """What was under way in its memory is gone; that something may be is said, and never more is there."""
     run, counted = traced(ending, timeout_s=1.5 if "10**9" in ending else None)
     assert 0 <= recorded_steps(run) <= counted
-    said = ("may be missing", "Stopped at its time limit", "became another program")
+    said = ("may be missing", "Stopped at its time limit", "replaced itself with another program")
     assert any(words in note for note in run.notes for words in said)
 
 

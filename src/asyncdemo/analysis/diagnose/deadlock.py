@@ -169,7 +169,7 @@ class _Graph:
         """Yield (resource, holders) if some wait for it and all its holders ended without giving it back."""
         waited = {one.resource for one in self.known.values() if one.reason in _AT_A_HOLDER}
         for resource, holders in self._holders.items():
-            gone = [one for one in holders if self._has_ended(one.track)]
+            gone = [holder for holder in holders if self._has_ended(holder.track)]
             if resource in waited and gone and len(gone) == len(holders):
                 yield resource, gone
 

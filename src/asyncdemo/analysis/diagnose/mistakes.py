@@ -189,8 +189,8 @@ _TABLE: Final = (
 
 def mistakes(run: Run) -> Iterator[Finding]:
     """Find what the author probably did not intend: from the final error, and from locks."""
-    told = [said for error in _errors(run) for said in _of_error(run, error)]
-    for message, advice, site in (*told, *_thread_locks(run)):
+    from_errors = [text for error in _errors(run) for text in _of_error(run, error)]
+    for message, advice, site in (*from_errors, *_thread_locks(run)):
         yield finding(FindingKind.MISTAKEN_CALL, message, advice, site)
 
 

@@ -138,10 +138,10 @@ class Phrases:
             what = self.what(one.resource)
             if one.reason == "semaphore":
                 what = f"a slot of {what}"
-        told = words.format(what)
+        text = words.format(what)
         if one.unfinished is not None:
-            told += f" ({plural(one.unfinished, 'item')} without `task_done()`)"
-        return told
+            text += f" ({plural(one.unfinished, 'item')} without `task_done()`)"
+        return text
 
 
 def pluralized(words: str) -> str:

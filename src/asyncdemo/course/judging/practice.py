@@ -139,7 +139,7 @@ class Practice:
         if self.exercise is None:
             raise WorkspaceError(f"{self.lesson.folder}: its manifest does not mention an exercise.")
         if not self.file.is_file():
-            raise WorkspaceError(f"{shown_path(self.file)} is missing. To restore it: {self._reset}.")
+            raise WorkspaceError(f"{shown_path(self.file)} is missing. To restore it: {self._reset}")
         need(self.lesson, self.exercise.load, self.exercise.services)
         return judge(self.exercise, self.file, keep_going, spares, service_cache)
 

@@ -63,7 +63,7 @@ class Assembly:
         self.named = named
         self.threshold_ns = threshold_ns
         self.live_feed = NoFeed() if listener is None else LiveFeed(listener, named, serves)
-        self.heard = listener is not None
+        self.has_listener = listener is not None
         self.requests = RequestMatcher(self.live_feed, self._answered)
         """Receives what the load client reports."""
         self.coarsening = Coarsening(self)

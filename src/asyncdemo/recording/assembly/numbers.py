@@ -27,7 +27,7 @@ _LATE_NS = 1_000_000_000
 
 def take_numbers(state: Assembly, events: Iterator[tuple[int, ...]]) -> None:
     """Handle events. Most are steps of tasks, so the code for those is written out here, for speed."""
-    waits, heard = state.waits, state.heard
+    waits, has_listener = state.waits, state.has_listener
     tracks, starved, add_wake = state.tracks, state.starved, state.wakes.add
     count = 0
     for index, ready_ns, start_ns, end_ns, wait, waker in events:
@@ -64,7 +64,7 @@ def take_numbers(state: Assembly, events: Iterator[tuple[int, ...]]) -> None:
         track.steps += 1
         if cause in state.item_waits:
             track.waits_for_items = True
-        if heard:
+        if has_listener:
             reason = state.causes[cause].reason
             state.live_feed.stepped(index, ready_ns, start_ns, end_ns, _STATES[spent], reason)
     state.events += count
@@ -258,8 +258,8 @@ def _now(state: Assembly, at_ns: int, *_: int) -> None:
     state.advance(state.process, at_ns)
     if state.summing is not None:
         state.summing.advance(state.process.number, at_ns)
-    told = [process.now_ns for process in state.processes.values() if not process.gone]
-    state.live_feed.clock(min((ns for ns in told if ns > at_ns - _LATE_NS), default=at_ns))
+    received = [process.now_ns for process in state.processes.values() if not process.gone]
+    state.live_feed.clock(min((ns for ns in received if ns > at_ns - _LATE_NS), default=at_ns))
 
 
 _NUMBERS: dict[int, Callable[[Assembly, int, int, int, int, int], None]] = {

@@ -341,7 +341,7 @@ def _origin_ns(run: Run) -> int:
 def _states(*totals: LaneTotals | Metrics) -> str:
     """ "running 1.0 ms, waiting 299 ms", of all of them together."""
     states = {
-        state: sum(getattr(one, f"{state}_ns") for one in totals)
+        state: sum(getattr(total, f"{state}_ns") for total in totals)
         for state in ("running", "ready", "waiting", "queued")
     }
     return ", ".join(f"{state} {duration(ns)}" for state, ns in states.items() if ns)

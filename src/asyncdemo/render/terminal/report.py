@@ -83,9 +83,9 @@ def report_lines(
         yield from beside(pictures, each)
         yield from beside(facts, each)
     else:
-        for picture, told in zip(pictures, facts, strict=True):
+        for picture, fact_lines in zip(pictures, facts, strict=True):
             yield from picture
-            yield from told
+            yield from fact_lines
     if any(grid.rows for grid in grids):
         yield from legend_of([*grids, *(grid for _, below in sections for grid in below)], theme, width)
     for account in accounts:

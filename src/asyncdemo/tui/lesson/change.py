@@ -176,32 +176,32 @@ class ChangePane(RunningPane):
 
     def _lines(self, width: int, height: int) -> list[Line]:
         """If both would be folded, show only the figures of the run before."""
-        runs, told = self._before_and_after()
+        runs, captions = self._before_and_after()
         after, before = self._run, self.session.first
         if before and after and len(runs) > len(after.runs) and whole_height(runs, width) > height:
             brief = {run.name: figures(run, before.measured[run.name], brief=True) for run in before.runs}
-            runs, told = (
+            runs, captions = (
                 list(after.runs),
                 [
                     f"{words}; before {brief[run.name]}" if run.name in brief else words
                     for run, words in zip(after.runs, after.figures, strict=True)
                 ],
             )
-        return picture_of_runs(runs, self.glyphs, width, height, told)
+        return picture_of_runs(runs, self.glyphs, width, height, captions)
 
     def _before_and_after(self) -> tuple[list[Run], list[str]]:
         after, before = self._run, self.session.first
         if after is None:
             return [], []
         earlier = {} if before is None or before is after else {run.name: run for run in before.runs}
-        runs, told = [], []
+        runs, captions = [], []
         for run, words in zip(after.runs, after.figures, strict=True):
             if run.name in earlier and before is not None:
                 runs.append(replace(earlier[run.name], name=run.name + _BEFORE))
-                told.append(figures(earlier[run.name], before.measured[run.name]))
+                captions.append(figures(earlier[run.name], before.measured[run.name]))
             runs.append(replace(run, name=run.name + _AFTER) if earlier else run)
-            told.append(words)
-        return runs, told
+            captions.append(words)
+        return runs, captions
 
 
 def _limits(knob: Knob) -> str:
