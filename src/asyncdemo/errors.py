@@ -34,15 +34,15 @@ EXIT_INTERRUPTED = 130
 EXIT_CODES: Final = {
     EXIT_OK: "fine",
     EXIT_FAILED: "the script or the check failed",
-    EXIT_USAGE: "wrong use, also a script or lesson that is not there",
-    EXIT_MISSING: "something of the environment is missing",
+    EXIT_USAGE: "wrong use, or a script or lesson that does not exist",
+    EXIT_MISSING: "something required is missing from the environment",
     EXIT_INTERRUPTED: "interrupted",
 }
-"""What each code means, in words."""
+"""What each code means."""
 
 
 class AsyncdemoError(Exception):
-    """Base class of all; its message is for the user, without a traceback.
+    """Base class of all; its message is for the user, who sees no traceback.
 
     Attributes:
         exit_code (int): The exit code of the command that raised it; see ``EXIT_CODES``.

@@ -76,7 +76,7 @@ _BAD = {
     f"{_HEAD}import subprocess\nsubprocess.run(['ls'])\n": "needs processes, which a page does not have",
     f"{_HEAD}import requests\n": "needs the package requests, which a page does not have",
     f"{_HEAD}input('name? ')\n": "EOFError: This page has no keyboard input",
-    f"{_HEAD}exit()\n": "No call of brew was seen.",
+    f"{_HEAD}exit()\n": "No call of brew was recorded.",
     f"{_HEAD}import socket\n": "needs sockets, which a page does not have",
     f"{_HEAD}import os\nos._exit(3)\n": "Program terminated with exit(3)",
     f"{_HEAD}x = [None] * 2**29\n": "MemoryError",  # 2 GiB, one byte too many there: none of it is taken

@@ -88,7 +88,7 @@ def test_doctor_finds_nothing_needed_missing_and_shows_the_rest_if_it_is_asked_f
     few, many = in_process("doctor"), in_process("doctor", "--all")
     assert few.code == many.code == 0
     assert few.out.splitlines()[0] == "All 34 lessons run."
-    assert "Nothing needed is missing." in few.out
+    assert "Nothing required is missing." in few.out
     for words in ("extra lab", "Packages", "Lab"):
         assert words not in few.out
         assert words in many.out
@@ -96,7 +96,7 @@ def test_doctor_finds_nothing_needed_missing_and_shows_the_rest_if_it_is_asked_f
 
 def test_the_doctor_holds_a_schedule_against_this_machine(tmp_path: Path) -> None:
     done = in_process("doctor", "--for", "90-minutes")
-    assert (done.code, done.out) == (0, "90 minutes: its lessons, 1, 3, 5, 9 and 11, run here.\n")
+    assert (done.code, done.out) == (0, "90 minutes: its lessons (1, 3, 5, 9 and 11) run here.\n")
     plan = tmp_path / "plan.md"
     plan.write_text("[S3](lessons/redis-pools.md)")
     lacking = in_process("doctor", "--for", plan, ASYNCDEMO_REDIS="neither")
@@ -145,7 +145,7 @@ def test_doctor_fails_if_the_lessons_are_gone(monkeypatch: pytest.MonkeyPatch, t
     done = in_process("doctor")
     assert done.code == 3
     assert "broken" in done.out
-    assert "Something needed is missing." in done.out
+    assert "Something required is missing." in done.out
 
 
 WINDOWS = """

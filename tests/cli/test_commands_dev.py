@@ -33,6 +33,12 @@ def test_a_few_solutions_are_judged_unless_all_are_asked_for(
     assert (done.code, done.out, asked) == (0, "1 lesson, 0 problems\n", [every])
 
 
+def test_every_beside_a_named_lesson_is_wrong_use(course: Path) -> None:
+    done = in_process("dev", "check", "--every", "tea", "--course", str(course))
+    assert done.code == 2
+    assert "A named LESSON is judged with every solution anyway. Leave out --every." in done.err
+
+
 def test_a_problem_is_one_line_with_file_and_line(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lesson = course / "01-start" / "04-tea"
     change(lesson / "README.md", "--variant quick", "--variant fast")
@@ -41,7 +47,7 @@ def test_a_problem_is_one_line_with_file_and_line(course: Path, monkeypatch: pyt
     line = 1 + (lesson / "README.md").read_text().partition("--variant fast")[0].count("\n")
     assert first.startswith(f"{lesson / 'README.md'}:{line}: `asyncdemo run 4 --variant fast --set CUPS=9`: ")
     assert first.endswith(" [commands]")
-    assert last == "1 lesson, 1 problem (nothing was run)"
+    assert last == "1 lesson, 1 problem (no script was run)"
     assert done.code == 1
     monkeypatch.chdir(course)
     done = in_process("dev", "check", "tea", "--fast", "--course", ".")

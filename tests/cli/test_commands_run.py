@@ -104,7 +104,7 @@ def test_runs_that_were_cut_off_are_neither_compared_nor_judged() -> None:
     cut_off = ("--set", "BREW_S=2", "--set", "BREWS=2", "--timeout", "0.5")
     done = in_process("run", "two-sleeps", *cut_off, "--details")
     assert done.code == 1
-    assert "No prediction is judged: blocking, threaded and awaited did not end" in done.out
+    assert "Predictions are not judged, because blocking, threaded and awaited did not end" in done.out
     assert "What happened" not in done.out
     assert "compared" not in done.out
 
@@ -113,7 +113,7 @@ def test_without_a_lesson_the_next_one_runs_and_is_named(tmp_path: Path) -> None
     course = course_of(tmp_path, "def work() -> None:\n    print('it ran')\n\n\nwork()\n")
     done = in_process("run", "--course", course, "--no-predict")
     assert done.code == 0
-    assert done.err == "The next lesson you have not run: 1, odd.\n"
+    assert done.err == "The next lesson that you have not run: 1, odd.\n"
     assert "it ran" in done.out
 
 

@@ -58,7 +58,7 @@ def test_what_is_missing_is_told_before_anything_starts(lesson: Path) -> None:
     for arguments in (("run",), ("check", "--file", str(lesson / "exercise.py"))):
         done = in_process(*arguments, "shop", *course(lesson))
         assert done.code == 3
-        assert done.err.startswith("asyncdemo: shop needs no-such-tea. Install what the lessons need: ")
+        assert done.err.startswith("asyncdemo: shop needs no-such-tea. To install what the lessons need: ")
         assert "Running" not in done.out
 
 
@@ -68,7 +68,7 @@ def test_a_server_that_fails_shows_its_own_error(lesson: Path) -> None:
     done = in_process("run", "shop", *course(lesson), "--plain", "--no-predict")
     assert done.code == 1
     assert "LookupError: no tea" in done.out
-    assert "The server ended by itself, with exit code 1, before it took connections." in " ".join(
+    assert "The server ended by itself, with exit code 1, before it accepted connections." in " ".join(
         done.out.split()
     )
     assert ": 8 of 8 answered, p99 " in done.out, "the other variant ran"
@@ -152,4 +152,4 @@ def test_exercises_that_are_servers_are_checked(lesson: Path) -> None:
     done = in_process("check", "--file", lesson / "solution.py", "shop", *course(lesson), "--json")
     assert done.code == 0, done.out
     (exercise,) = done.data["exercises"]
-    assert "With CLIENTS = 3, PACKS_S = 0.25 all of this held too." in exercise["held"]
+    assert "With CLIENTS = 3, PACKS_S = 0.25, all of this held too." in exercise["held"]

@@ -137,7 +137,7 @@ def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_pat
     done = in_process("trace", script, "--quick", "--plain")
     assert done.code == 1
     assert (
-        f"--plain was passed to {script}: options of trace go before the script or right after it."
+        f"--plain was passed to {script}. Options of trace go before the script or right after it."
         in done.err
     )
 

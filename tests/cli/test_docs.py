@@ -51,7 +51,7 @@ def serving(installed: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen
             told = started.stdout.readline()
             match = re.fullmatch(r"The docs site: (http://127\.0\.0\.1:\d+/)\n", told)
             assert match, told
-            assert started.stdout.readline() == "Ctrl-C stops it.\n"
+            assert started.stdout.readline() == "To stop it, press Ctrl-C.\n"
             yield started, match[1]
         finally:
             started.kill()
@@ -103,7 +103,7 @@ def test_the_browser_opens_where_there_is_a_screen(
     browser.chmod(0o755)
     variables = {"DISPLAY": "", "WAYLAND_DISPLAY": "", **screen, "BROWSER": str(browser)}
     with Terminal("docs", "--port", "0", *arguments, PYTHONPATH=str(installed), **variables) as terminal:  # type: ignore[arg-type]
-        terminal.wait_for("Ctrl-C stops it.")
+        terminal.wait_for("To stop it, press Ctrl-C.")
         address = re.search(r"http://127\.0\.0\.1:\d+/", terminal.text)
         assert address is not None
         if opens:

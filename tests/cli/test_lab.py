@@ -130,17 +130,17 @@ def test_the_list_as_json() -> None:
     ("arguments", "words"),
     [
         (["flask-and-sanik"], "Did you mean 'flask-and-sanic'?"),
-        (["flask-and"], "fits more than one experiment: flask-and-quart, flask-and-sanic."),
+        (["flask-and"], "matches more than one experiment: flask-and-quart, flask-and-sanic."),
         (["two-sleeps"], "The lesson two-sleeps has no experiment."),
         (["1"], "The lesson two-sleeps has no experiment."),
         (["999"], "There is no lesson 999."),
-        (["zzz"], "`asyncdemo lab` shows them all."),
+        (["zzz"], "`asyncdemo lab` lists them."),
         (["--quick"], "Which experiment?"),
         (["--save", "results"], "Which experiment?"),
-        (["constant-rate", "--quick", "--full"], "--quick and --full exclude each other."),
+        (["constant-rate", "--quick", "--full"], "Give --quick or --full, not both."),
         (["constant-rate", "--set", "workers=2"], "--set is for the rig"),
-        (["rig-it", "--quick"], "The rig takes --set, --plain and --json."),
-        (["rig-it"], "The rig is a screen"),
+        (["rig-it", "--quick"], "The rig takes only --set, --plain and --json."),
+        (["rig-it"], "The rig's screen needs a terminal"),
         (["rig-it", "--set", "wheels=4"], "wheels"),
     ],
 )
@@ -207,7 +207,7 @@ def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(la
     done = lab("rare-tea", "--json")
     assert (done.code, done.out) == (3, "")
     told = " ".join(done.err.split())
-    assert "rare-tea needs no-such-tea. Install what the lab measures: " in told
+    assert "rare-tea needs no-such-tea. To install what the lab measures: " in told
     assert install_command("lab") in told
 
 
@@ -263,7 +263,7 @@ def test_killed_in_the_middle_nothing_survives_and_the_run_goes_on(lab: Lab) -> 
     before = lab.journal()
     done = lab("tea", "--json")
     assert done.code == 0, done.err
-    assert "It continues the run that was ended" in done.err
+    assert "Continuing the run that ended early" in done.err
     record = parse_record(done.out)
     assert {trial.round for trial in record.trials} == {1, 2}
     assert f'"seed": {record.order_seed}' in before
@@ -300,7 +300,7 @@ def test_on_a_terminal_the_bounds_are_shown_the_ratio_is_predicted_and_the_progr
         terminal.wait_for("10 clients / 5 ms against 10 clients / 10 ms: 2.00×")
         terminal.wait_for("times>")
         terminal.type("many\r")
-        terminal.wait_for("Not understood: a number above 0")
+        terminal.wait_for("Type a number above 0")
         terminal.wait_for("times>")
         terminal.type("2x\r")
         terminal.wait_for("Round 1 of 2")
@@ -392,7 +392,7 @@ def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
     process = lab.until_measured(1 + rest.count('{"attempt"'), "tea")
     process.kill()
     _, err = process.communicate()
-    assert "It starts over: the run that was ended cannot continue, because these differ: Python." in err
+    assert "Starting over: the earlier run cannot continue, because these differ: Python." in err
     assert "It continues" not in err
     assert path.read_text().endswith(rest), "what was measured is there still"
     assert lab("tea", "--fresh").code == 0
@@ -411,14 +411,14 @@ def test_a_run_that_was_ended_replaces_no_whole_record_and_its_hint_goes_on(lab:
     assert load_record(target / "two-cups.json") == whole
     (file,) = lab.kept()
     assert load_record(file).interrupted
-    assert f"Not kept in {target}: the record there is complete" in err
+    assert f"Not saved in {target}: the record there is complete" in err
     assert f"{file.parent.name}/{file.stem}.html" in err
     (hint,) = (line for line in err.splitlines() if line.startswith("To continue: "))
     words = shlex.split(hint.removeprefix("To continue: "))
     assert words[:2] == ["asyncdemo", "lab"]
     assert words[3:] == ["--seed", "3", "--save", str(target), "--course", str(lab.course)]
     done = lab(*words[2:])
-    assert done.code == 0 and "It continues the run that was ended" in done.err
+    assert done.code == 0 and "Continuing the run that ended early" in done.err
     record = load_record(target / "two-cups.json")
     assert not record.interrupted and record.started == load_record(file).started != whole.started
 

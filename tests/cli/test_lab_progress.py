@@ -46,7 +46,7 @@ def test_a_line_every_few_seconds_and_one_for_each_stage(capsys: pytest.CaptureF
     assert out == ""
     assert err.splitlines() == [
         "starting PostgreSQL",
-        "An environment for meinheld, made only once: getting number 0 (0 of 9)",
+        "Creating an environment for meinheld, only once: getting number 0 (0 of 9)",
         "Calibrating the load client, against a server that does nothing",
         "Checking before anything is measured: Flask, 50 clients (0 of 3 done)",
         "Round 2 of 7: Sanic on uvloop, 50 clients (7 of 21 done)",

@@ -27,7 +27,7 @@ SCRIPT = "print('hello')\n"
         ("run two-sleeps --variant awaited --save .", "is not a recording"),
         ("export run.jsonl --to svg -o script.py", "does not end in .svg"),
         ("export run.json --to perfetto -o run.json", "is a recording"),
-        ("export run.jsonl --to svg -o folder", "not an ordinary file"),
+        ("export run.jsonl --to svg -o folder", "not a regular file"),
     ],
 )
 def test_no_command_writes_over_what_it_did_not_write(tmp_path: Path, typed: str, words: str) -> None:

@@ -38,7 +38,7 @@ def test_ctrl_c_ends_the_run_keeps_the_slide_and_leaves_no_child() -> None:
         terminal.wait_to_see("Ended early")
         assert any("brew(1)" in line for line in terminal.lines)
         terminal.type("\x03")
-        terminal.wait_to_see("Press it again")
+        terminal.wait_to_see("press it again")
         terminal.type("q")
         assert terminal.end() == 0
         assert terminal.shows_keys()
@@ -63,10 +63,10 @@ def test_recordings_are_kept_and_progress_is_not(tmp_path: Path) -> None:
     ("options", "words"),
     [
         ("--present", "--present needs a terminal"),
-        ("--from run", "it goes with --present"),
+        ("--from run", "use it with --present"),
         ("--present --notes", "on another terminal"),
-        ("--present --plain", "neither --plain nor --json"),
-        ("--present --json", "neither --plain nor --json"),
+        ("--present --plain", "leave out --plain and --json"),
+        ("--present --json", "leave out --plain and --json"),
     ],
 )
 def test_what_does_not_go_together_is_told_in_a_line(options: str, words: str) -> None:

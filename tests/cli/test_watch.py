@@ -131,14 +131,14 @@ def test_a_save_is_a_verdict_also_of_another_exercise(desk: Desk, options: list[
         log.wait_for(FAILS)
         desk.tea.write_text(FIXED)
         log.wait_for("Checking 01-tea.py")
-        log.wait_for("Passed. Next: exercise 2, Coffee. First run its lesson: asyncdemo run coffee.")
+        log.wait_for("Passed. Next: exercise 2, Coffee. First run its lesson (asyncdemo run coffee).")
         desk.tea.write_text(BROKEN)
         log.wait_for("Checking 01-tea.py")
         log.wait_for("Not passed yet.")
         desk.coffee.write_text(FIXED)
         log.wait_for("You saved coffee, so this is the exercise now; it was tea before.")
         log.wait_for("Exercise 2, Coffee")
-        log.wait_for("Passed, and so have all the others: that was the last exercise.")
+        log.wait_for("Passed. That was the last exercise: all have passed now.")
     assert "coffee has passed." in log.text
 
 
@@ -161,7 +161,7 @@ def test_what_keeps_a_check_from_its_verdict_is_told_and_the_watch_goes_on(desk:
     check.write_text("def check(seen):\n    {}['cups']\n")
     with desk.log() as log:
         log.wait_for("the check itself failed: KeyError: 'cups'")
-        log.wait_for("So there is no verdict.")
+        log.wait_for("There is no verdict.")
         check.write_text(works)
         desk.tea.unlink()
         log.wait_for("is missing. To restore it: asyncdemo reset tea.")

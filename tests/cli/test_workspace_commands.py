@@ -57,8 +57,8 @@ def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
     done = in_process("start", cwd=desk.tea.parent)
     assert done.code == 0
     words = " ".join(done.out.split())
-    assert "01-hot/01-tea.py has been edited, and is left as it is;" in words
-    assert "asyncdemo reset tea would get it." in words
+    assert "01-hot/01-tea.py: kept, because you have edited it." in words
+    assert "asyncdemo reset tea" in words
     assert "01-hot/02-coffee.py restored." in words
     assert desk.tea.read_text() == FIXED
     assert desk.coffee.read_text() == BROKEN + "# newer\n"
@@ -121,12 +121,12 @@ def test_from_a_failure_to_a_pass_to_the_next_exercise_until_all_are_checked_aga
         (["check", "9"], "There is no lesson 9."),
         (["check", "elsewhere.py"], "is not an exercise of the workspace"),
         (["check", "tea", "--all"], "--all checks every exercise"),
-        (["check", "--file", "01-hot/01-tea.py"], "Which exercise is 01-hot/01-tea.py to be checked as?"),
+        (["check", "--file", "01-hot/01-tea.py"], "Which exercise is 01-hot/01-tea.py?"),
         (["check", "--file", "nowhere.py", "tea"], "does not exist"),
         (["check", "--timeout", "0"], "--timeout"),
-        (["check", "--all", "--handed-in", "../course"], "has no workspace in it"),
+        (["check", "--all", "--handed-in", "../course"], "There is no workspace in"),
         (["check", "--handed-in", ".."], "asyncdemo check --all --handed-in"),
-        (["check", "--all", "--csv", "table.csv"], "which --handed-in FOLDER makes"),
+        (["check", "--all", "--csv", "table.csv"], "Add --handed-in FOLDER"),
         (["reset"], "Missing argument"),
     ],
 )
@@ -140,7 +140,7 @@ def test_wrong_use_is_answered_with_what_would_be_right(desk: Desk, arguments: l
 def test_without_a_workspace_the_way_to_one_is_named(tmp_path: Path, command: str) -> None:
     done = in_process(*command.split(), "--course", make_course(tmp_path / "course"), cwd=tmp_path)
     assert done.code == 2
-    assert "`asyncdemo --course course start` makes a folder" in done.err
+    assert "To create a folder with the exercises: asyncdemo --course course start" in done.err
 
 
 def test_all_exercises_as_one_object(desk: Desk) -> None:
@@ -403,8 +403,8 @@ def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
-        ("start", 2, "asyncdemo-exercises: the current folder was removed"),
-        ("check tea.py", 2, "tea.py: the current folder was removed"),
+        ("start", 2, "asyncdemo-exercises: the current folder no longer exists"),
+        ("check tea.py", 2, "tea.py: the current folder no longer exists"),
         ("", 0, ""),
         ("dev check --fast upload-gate", 0, ""),
     ],
@@ -465,7 +465,7 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     done = in_process(cwd=tmp_path)
     assert done.code == 0
     words = " ".join(done.out.split())
-    assert f"The workspace {desk.folder} is ignored: {desk.course}: is not a course" in words
+    assert f"Ignoring the workspace {desk.folder}: {desk.course}: is not a course" in words
     assert "asyncdemo run two-sleeps" in words
 
 

@@ -26,7 +26,7 @@ from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Trial, TrialOutcome
 from tests.support import brief_lab
 from tests.support.fake_lab import SEND
-from tests.support.lab_experiments import surroundings_of
+from tests.support.lab_experiments import context_for
 
 SERVING = Path(__file__).with_name("scripts") / "serving.py"
 serving = partial(brief_lab.serving, SERVING.parent)
@@ -54,7 +54,7 @@ def brief(
     """One round of an experiment of the lab; everything that was looked at held, and all was measured."""
     entry = find_experiment(name)
     assert entry is not None
-    with entry.prepared(surroundings_of(name)) as experiment:
+    with entry.prepared(context_for(name)) as experiment:
         sizes = {Extent.QUICK: Size(1, 0.5, 0.2, 2, settings)}
         record = run(replace(change(experiment), sizes=sizes), Extent.QUICK, bench=undisturbed(), seed=1)
     assert parse_record(dump_record(record)) == record

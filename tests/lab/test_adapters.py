@@ -15,7 +15,7 @@ from typing import Final
 
 import pytest
 
-from asyncdemo.lab.harness.environments import Progress, interpreter_of, tell_nobody
+from asyncdemo.lab.harness.environments import Progress, ignore_progress, interpreter_of
 from asyncdemo.lab.harness.rollcall import RollCall
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.servers import PROGRAMS
@@ -35,7 +35,7 @@ def versions_in(environment: str, packages: Iterable[str]) -> dict[str, str]:
     """Of packages, in an environment that is made."""
     say = "import json, sys; from importlib import metadata as installed\n"
     say += "print(json.dumps({name: installed.version(name) for name in sys.argv[1:]}))"
-    words = [str(interpreter_of(environment, tell_nobody)), "-I", "-c", say, *packages]
+    words = [str(interpreter_of(environment, ignore_progress)), "-I", "-c", say, *packages]
     return dict(json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout))
 
 
@@ -74,7 +74,7 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
         APPS / "in_aioflask.py",
         packages=("aioflask",),
         environment="aioflask",
-        tell=steps.append,
+        on_progress=steps.append,
     )
     with served.start({"workers": 2}) as server:
         assert get(server.port) == "hello"

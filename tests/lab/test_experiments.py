@@ -19,7 +19,7 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.trial import Trial, TrialOutcome
 from tests.lab.contestants import wait_until_gone
 from tests.lab.measuring import brief, kinds, serving
-from tests.support.lab_experiments import surroundings_of
+from tests.support.lab_experiments import context_for
 
 pytestmark = pytest.mark.lab
 
@@ -167,7 +167,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def contestant(database: Database, name: str) -> Contestant:
-    experiment = flask_and_quart.described(surroundings_of("flask-and-quart"), database, None)
+    experiment = flask_and_quart.described(context_for("flask-and-quart"), database, None)
     return next(item for item in experiment.contestants if item.arm.name == name)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings, find_experiment
+from asyncdemo.lab.experiments import ExperimentContext, find_experiment
 from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.harness.protocol.description import Experiment, Size
 from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
@@ -52,7 +52,7 @@ def ended(name: str, apps: str, arms: tuple[str, ...], setting: str, program: st
     entry = find_experiment(name)
     assert entry is not None
     told: list[Progress] = []
-    with entry.prepared(Surroundings(APPS / apps / "apps")) as experiment:
+    with entry.prepared(ExperimentContext(APPS / apps / "apps")) as experiment:
         size = Size(3, 0.5, 0.2, 1, settings=(setting,), arms=arms)
         experiment = replace(experiment, sizes={Extent.QUICK: size})
         listener = killing(experiment, program, told)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.experiments import twenty_one_pairs as module
 from asyncdemo.lab.harness import NotStarted, Started
 from asyncdemo.lab.harness.machine import choose_pinning, find
@@ -205,7 +205,7 @@ def test_a_part_that_dies_is_named_and_no_contestant_is_started() -> None:
 
 
 def test_a_short_run_from_the_first_check_to_the_record(stack: Stack) -> None:
-    experiment = module._experiment(stack, Surroundings(APPS))
+    experiment = module._experiment(stack, ExperimentContext(APPS))
     settings = ("better-sync", "mine-long", "mine-at-50")
     size = Size(1, 0.5, 0.2, 2, settings=settings, arms=("flask-gunicorn", "falcon-uwsgi"))
     experiment = replace(experiment, sizes={Extent.QUICK: size})

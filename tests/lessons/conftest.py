@@ -36,4 +36,4 @@ def servers(
     """Those of a lesson, of this kind; each of its programs finds in them what is there at first."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(subject, "kept", services_of(variables))
+    monkeypatch.setattr(subject, "service_cache", services_of(variables))

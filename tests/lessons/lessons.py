@@ -56,7 +56,7 @@ def with_exercise(subject: LessonSource, exercise: Exercise) -> LessonSource:
     """The same lesson with this exercise, which has fewer solutions than its own."""
     lesson = replace(subject.lesson, exercise=exercise)
     changed = LessonSource(lesson, subject.course_folder, subject.course, subject.commands)
-    changed.kept = subject.kept
+    changed.service_cache = subject.service_cache
     return changed
 
 

@@ -28,7 +28,7 @@ _POOL_KINDS = {
 
 def found(run: Run) -> set[FindingKind]:
     # aiohttp makes such a task for each request, on 3.12 and newer; seldom has it anything left to do
-    assert not [note for note in run.notes if not note.startswith("Tasks that begin while they are made")]
+    assert not [note for note in run.notes if not note.startswith("Eager tasks that the loop's")]
     return {finding.kind for finding in diagnose(run)} & _POOL_KINDS
 
 

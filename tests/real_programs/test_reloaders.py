@@ -70,7 +70,7 @@ SERVERS = {
     "Flask": ("flask", FLASK, ["server.py"], "started itself again"),
     "Flask, -m": ("flask", FLASK, ["-m", "server"], "started itself again"),
     "Sanic": ("sanic", SANIC, ["server.py"], "processes with multiprocessing"),
-    "exec": ("http", BY_HAND, ["server.py"], "became another program"),
+    "exec": ("http", BY_HAND, ["server.py"], "replaced itself with another program"),
 }
 
 

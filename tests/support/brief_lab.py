@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab import experiments
-from asyncdemo.lab.experiments import Entry, Surroundings
+from asyncdemo.lab.experiments import Entry, ExperimentContext
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment, Size
 from asyncdemo.lab.harness.served_app import served_script
@@ -82,10 +82,10 @@ def _row(arm: str, base: str) -> Asked:
 
 
 @contextmanager
-def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
-    surroundings.say("Washing the cups")
-    slow = serving(surroundings.apps, "slow", delays_ms=10)
-    yield brief("two-cups", "Two cups", 2, slow, serving(surroundings.apps, "quick", delays_ms=5))
+def prepared(context: ExperimentContext) -> Iterator[Experiment]:
+    context.say("Washing the cups")
+    slow = serving(context.apps, "slow", delays_ms=10)
+    yield brief("two-cups", "Two cups", 2, slow, serving(context.apps, "quick", delays_ms=5))
 
 
 def main() -> int:

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.harness import PortKept
 from asyncdemo.lab.harness.protocol.description import Experiment
 from tests.support.brief_lab import brief, serving
 
 
 @contextmanager
-def failing_contestants(surroundings: Surroundings) -> Iterator[Experiment]:
+def failing_contestants(context: ExperimentContext) -> Iterator[Experiment]:
     """Beside a good one."""
-    apps = surroundings.apps
+    apps = context.apps
     yield brief(
         "broken-cups",
         "Broken cups",
@@ -30,24 +30,24 @@ def failing_contestants(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 @contextmanager
-def missing_package(surroundings: Surroundings) -> Iterator[Experiment]:
-    experiment = brief("rare-tea", "Rare tea", 1, serving(surroundings.apps, "rare"))
+def missing_package(context: ExperimentContext) -> Iterator[Experiment]:
+    experiment = brief("rare-tea", "Rare tea", 1, serving(context.apps, "rare"))
     yield replace(experiment, packages=("no-such-tea",))
 
 
 @contextmanager
-def never_ready(surroundings: Surroundings) -> Iterator[Experiment]:
-    yield brief("cold-cup", "A cup that stays cold", 1, serving(surroundings.apps, "cold", 300, fault="hang"))
+def never_ready(context: ExperimentContext) -> Iterator[Experiment]:
+    yield brief("cold-cup", "A cup that stays cold", 1, serving(context.apps, "cold", 300, fault="hang"))
 
 
 @contextmanager
-def port_kept(surroundings: Surroundings) -> Iterator[Experiment]:
-    yield brief("spilt-tea", "Spilt tea", 1, serving(surroundings.apps, "spilt", delays_ms=5))
+def port_kept(context: ExperimentContext) -> Iterator[Experiment]:
+    yield brief("spilt-tea", "Spilt tea", 1, serving(context.apps, "spilt", delays_ms=5))
     raise PortKept("nginx has ended, and somebody still holds its port.")
 
 
 @contextmanager
-def database_died(surroundings: Surroundings) -> Iterator[Experiment]:
+def database_died(context: ExperimentContext) -> Iterator[Experiment]:
     """As is seen when its contestant has been looked at."""
-    experiment = brief("empty-pot", "An empty pot", 1, serving(surroundings.apps, "empty"))
+    experiment = brief("empty-pot", "An empty pot", 1, serving(context.apps, "empty"))
     yield replace(experiment, died=lambda: "PostgreSQL has died: its server was ended by SIGKILL.")

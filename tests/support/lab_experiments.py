@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from asyncdemo.lab.experiments import (
-    Surroundings,
+    ExperimentContext,
     find_experiment,
     flask_and_quart,
     greenlets,
@@ -48,11 +48,11 @@ class FakeDatabase:
         return ""
 
 
-def surroundings_of(name: str) -> Surroundings:
+def context_for(name: str) -> ExperimentContext:
     entry = find_experiment(name)
     assert entry is not None and entry.name == name
     (home,) = LESSONS.glob(f"*/*-{entry.home}")
-    return Surroundings(home / "apps")
+    return ExperimentContext(home / "apps")
 
 
 def described(name: str) -> Experiment:
@@ -64,18 +64,18 @@ def described(name: str) -> Experiment:
         return pairs()
     entry = find_experiment(name)
     assert entry is not None
-    with entry.prepared(surroundings_of(name)) as experiment:
+    with entry.prepared(context_for(name)) as experiment:
         return experiment
 
 
 def quart(database: FakeDatabase | None = None, gone: Unavailable | None = None) -> Experiment:
     fake: Any = database or FakeDatabase()
-    return flask_and_quart.described(surroundings_of("flask-and-quart"), fake, gone)
+    return flask_and_quart.described(context_for("flask-and-quart"), fake, gone)
 
 
 def green(database: FakeDatabase | None = None) -> Experiment:
     fake: Any = database or FakeDatabase()
-    return greenlets.described(surroundings_of("greenlets"), fake)
+    return greenlets.described(context_for("greenlets"), fake)
 
 
 def pairs(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer") -> Experiment:
@@ -91,7 +91,7 @@ def pairs(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer"
         pooler=pooler,
         database=FakeDatabase(),
     )
-    return twenty_one_pairs._experiment(stack, surroundings_of("twenty-one-pairs"))
+    return twenty_one_pairs._experiment(stack, context_for("twenty-one-pairs"))
 
 
 def row(experiment: Experiment, arm: str, base: str, setting: str, figure: str) -> Asked:

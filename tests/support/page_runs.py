@@ -24,7 +24,7 @@ from asyncdemo.recording.output_buffer import OutputBuffer
 _LONG_S = 100.0
 """No script is slow here because of what it does, but the machine may be busy."""
 _SEED = 1
-_ONLY_HERE = " in the script's own process; others are not observed"
+_ONLY_HERE = " in the script's own process; other processes are not recorded"
 """In a page there can be no others."""
 _SETS = ("as_completed(", "asyncio.wait(")
 """They take tasks from a set, whose order is nobody's doing; what is drawn then goes to another call."""

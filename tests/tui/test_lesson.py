@@ -323,7 +323,7 @@ async def test_a_variant_that_fails_says_why_and_judges_nothing(context: CourseC
         await driven.run()
         assert "NameError" in driven.seen
         await driven.press("4")
-        assert "No prediction is judged: slow did not end as the lesson intends." in driven.seen
+        assert "Predictions are not judged, because slow did not end as the lesson intends." in driven.seen
         assert "failed with exit code 1" in driven.seen
 
     assert driven.session.exit_code() == EXIT_FAILED
@@ -354,6 +354,6 @@ async def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(contex
         await driven.pilot.click(StepBar, offset=(driven.seen.index("3 Result"), 0))
         await driven.pilot.pause()
         assert driven.step == "result"
-        assert "Not run since this lesson was opened" in driven.seen
+        assert "Not run since you opened this lesson" in driven.seen
         await driven.press("b", "b")
         assert driven.step == "question"

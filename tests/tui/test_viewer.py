@@ -198,7 +198,7 @@ async def test_w_goes_to_who_woke_it_and_b_back() -> None:
         await pilot.press("b", "b")
         assert "upload(50)" in details(screen)
         await pilot.press("b")
-        assert "nowhere to go back to" in details(screen)
+        assert "nothing to go back to" in details(screen)
         await pilot.press("g", "w")
         assert "No task or thread woke it" in details(screen)
 

@@ -132,24 +132,24 @@ def test_a_hook_that_fails_fails_the_suite_though_its_tests_end_alike(tmp_path: 
     assert (output, report["exit_code"]) == (b"hello\n", 0)
     result = replace(RESULT, differences=tuple(faults([report["notes"]])))
     (fault,) = unexplained(result, [])
-    assert fault.test.startswith("note: From ... s on `queue.Queue.put` was not observed")
+    assert fault.test.startswith("note: From ... s on, `queue.Queue.put` was not recorded")
     assert not fault.is_unsteady
     assert (
-        unexplained(result, [Allowed("borrowed", "note: From ... s on `queue.Queue.put`*", "It is known.")])
+        unexplained(result, [Allowed("borrowed", "note: From ... s on, `queue.Queue.put`*", "It is known.")])
         == []
     )
 
 
 def test_a_hook_that_fails_in_one_repetition_is_a_fault_and_how_a_recording_is_shown_is_none() -> None:
-    stops = "The recording stops after 2.10 s: nobody took what was recorded."
+    stops = "The recording stops after 2.10 s: asyncdemo stopped reading the events."
     (fault,) = faults([[], [stops]])
     assert fault.traced == ("not noted", "noted")
     assert not fault.is_unsteady
     assert len(faults([[stops], [stops.replace("2.10", "3.20")]])) == 1
-    shown = "Up to 2.10 s the states of a lane are summed up in stretches of 1.0 ms, as there are too many."
-    assert (
-        faults([["The script was forked 1,234 times: what goes on in a fork is not observed.", shown]]) == []
+    shown = (
+        "Up to 2.10 s, the states of a lane are summed over intervals of 1.0 ms, because there were too many."
     )
+    assert faults([["The script was forked 1,234 times: forks are not recorded.", shown]]) == []
 
 
 def test_the_lists_are_sound() -> None:

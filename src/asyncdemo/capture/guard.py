@@ -27,12 +27,12 @@ disguised: set[CodeType] = set()
 class Guard:
     """Every hook by name, and which of them failed."""
 
-    def __init__(self, tell: Callable[[str, str, bool], None]) -> None:
-        """``tell(name, why, switched_off)`` is called once for each hook that fails. It must not raise."""
+    def __init__(self, report: Callable[[str, str, bool], None]) -> None:
+        """``report(name, why, switched_off)`` is called once for each hook that fails. It must not raise."""
         self.names: set[str] = set()
         self.failures: dict[str, str] = {}
         """Hook -> why it was switched off."""
-        self._tell = tell
+        self._report = report
 
     def failed(self, name: str, error: BaseException, switched_off: bool = True) -> bool:
         """Switch the hook off. Return False if the error is the script's own, and must be raised again."""
@@ -40,7 +40,7 @@ class Guard:
             return False
         if name not in self.failures:
             self.failures[name] = why = _words(error)
-            self._tell(name, why, switched_off)
+            self._report(name, why, switched_off)
         return True
 
     def missed(self, name: str, error: BaseException) -> bool:

@@ -352,7 +352,9 @@ def after_setting(attribute: str) -> Transform:
         class Setting(ast.NodeTransformer):
             def _visit(self, node: ast.Assign | ast.AugAssign) -> ast.AST | list[ast.AST]:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if not any(isinstance(one, ast.Attribute) and one.attr == attribute for one in targets):
+                if not any(
+                    isinstance(target, ast.Attribute) and target.attr == attribute for target in targets
+                ):
                     return node
                 return [node, locate(ast.Expr(value=call_hook(*_arguments(function, None), at=node)), node)]
 

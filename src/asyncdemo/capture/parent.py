@@ -151,7 +151,7 @@ def wait_for_forks(
         ready = _select(watched, [], [])[0]
         if woken in ready:
             os.read(woken, 4096)
-            _tell_who_ended(connection)
+            _report_ended(connection)
         if connection not in ready:
             continue
         data = super(socket.socket, connection).recv(65536)
@@ -171,7 +171,7 @@ def wait_for_forks(
             connection.sendall(wire.json_frame(wire.FORK, {"pid": pid}))
 
 
-def _tell_who_ended(connection: socket.socket) -> None:
+def _report_ended(connection: socket.socket) -> None:
     while True:
         try:
             pid, status = _waitpid(-1, os.WNOHANG)
@@ -179,8 +179,8 @@ def _tell_who_ended(connection: socket.socket) -> None:
             return
         if not pid:
             return
-        told = {"ended": pid, "status": os.waitstatus_to_exitcode(status)}
-        connection.sendall(wire.json_frame(wire.FORK, told))
+        message = {"ended": pid, "status": os.waitstatus_to_exitcode(status)}
+        connection.sendall(wire.json_frame(wire.FORK, message))
 
 
 def _enter_fork(address: str, outputs: list[str]) -> tuple[socket.socket, dict[str, Any]]:
@@ -193,7 +193,7 @@ def _enter_fork(address: str, outputs: list[str]) -> tuple[socket.socket, dict[s
     random.seed(_RANDOM_SEED)
     os.environ[wire.ENV] = address
     connection = connect()
-    told = receive(connection, wire.FrameReader(), wire.OPTIONS)
-    if told is None:
+    message = receive(connection, wire.FrameReader(), wire.OPTIONS)
+    if message is None:
         _exit(1)
-    return connection, json.loads(told)
+    return connection, json.loads(message)

@@ -398,7 +398,7 @@ class Recorder:
         if self._too_much and not self.sums.active:
             self.sums.active = True
             self._counted_ns, self._steps = _clock(), 0
-            self._tell_steps(self.sums.record)
+            self._report_steps(self.sums.record)
 
     @property
     def _too_much(self) -> bool:
@@ -428,10 +428,10 @@ class Recorder:
         self.define, self.record = sums.define, sums.record
         self._record_steps(sums.record_step)
 
-    def _tell_steps(self, tell: Callable[[Event], None]) -> None:
-        self.task_sums.tell_step = tell
+    def _report_steps(self, report: Callable[[Event], None]) -> None:
+        self.task_sums.report_step = report
         if not self.task_sums.active:
-            self._record_steps(tell)
+            self._record_steps(report)
 
     def _record_steps(self, record: Callable[[Event], None]) -> None:
         if record is not self.record_step:
@@ -439,9 +439,9 @@ class Recorder:
             for follower in self._followers:
                 follower(record)
 
-    def tell_sums(self) -> None:
+    def report_sums(self) -> None:
         self._sums_told_ns = now_ns = _clock()
-        self._steps += self.sums.tell()
+        self._steps += self.sums.report()
         self.sums.longest_ns = 0
         if now_ns - self._counted_ns > _COUNT_NS:
             if not self._too_much and self._steps < _FEW_STEPS:
@@ -480,7 +480,7 @@ class Recorder:
                 self._gather(at_end=True)
                 while outbox:
                     outbox.send_next()
-                if self.task_sums.tell_step is not self.sums.record:
+                if self.task_sums.report_step is not self.sums.record:
                     break
         finally:
             outbox.release()
@@ -493,14 +493,15 @@ class Recorder:
         # Numbers first: what they refer to was defined before they were recorded.
         if at_end or self._sums_are_due:
             now_ns = self.now()
-            self.tell_sums()
+            self.report_sums()
             self.record((wire.NOW, now_ns, 0, 0, 0, 0))
         self._pack()
         frames, self._packed_bytes = self._packed[:], 0
         self._packed.clear()
         count = len(self._definitions)
         definitions = [
-            wire.Task._make(one) if type(one) is tuple else one for one in self._definitions[:count]
+            wire.Task._make(definition) if type(definition) is tuple else definition
+            for definition in self._definitions[:count]
         ]
         del self._definitions[:count]
         if self._cut:

@@ -36,8 +36,8 @@ class StepSums:
     thread can run, or after the sum was taken out of the dictionary.
     """
 
-    def __init__(self, tell: Callable[[Sequence[int]], None], slow_ns: int) -> None:
-        """``tell`` must be a C function. Steps longer than ``slow_ns`` are always reported individually."""
+    def __init__(self, report: Callable[[Sequence[int]], None], slow_ns: int) -> None:
+        """``report`` must be a C function. Steps longer than ``slow_ns`` are always reported individually."""
         self.active = False
         """Whether new sums are begun. If not, only those already begun are completed."""
         self.plain_waits = {wire.WAIT_YIELD}
@@ -47,7 +47,7 @@ class StepSums:
         self.longest_ns = 0
         """Steps longer than this are reported individually, so the longest one always is."""
         self._slow_ns = slow_ns
-        self._tell = tell
+        self._report = report
         self._open: dict[int, list[int]] = {}
         self.record = self._recording()
         """Adds a step to its sum instead of reporting it."""
@@ -58,9 +58,9 @@ class StepSums:
     def settle(self, track: int) -> None:
         """Report a track's sum, and its next step individually. May be called from any thread."""
         if self._open:  # usually there are none, and this is called often
-            self._tell_all((track,))
+            self._report_all((track,))
 
-    def tell(self) -> int:
+    def report(self) -> int:
         """Report all sums. Return how many steps they cover. May be called from any thread."""
         steps, tracks = 0, []
         for track in list(self._open):
@@ -69,19 +69,19 @@ class StepSums:
                 steps += total[_STEPS]
                 tracks.append(track)
         for start in range(0, len(tracks), _AT_ONCE):
-            self._tell_all(tracks[start : start + _AT_ONCE])
+            self._report_all(tracks[start : start + _AT_ONCE])
         return steps
 
-    def _tell_all(self, tracks: Sequence[int]) -> None:
+    def _report_all(self, tracks: Sequence[int]) -> None:
         # entirely in C: no other thread can run between the two calls
-        deque(map(self._tell, map(self._open.pop, tracks, repeat(()))), maxlen=0)
+        deque(map(self._report, map(self._open.pop, tracks, repeat(()))), maxlen=0)
 
     def clear(self) -> None:
         self.active = False
         self._open.clear()
 
     def _recording(self) -> Callable[[Event], None]:
-        sums, take, tell = self._open, self._open.pop, self._tell
+        sums, take, report = self._open, self._open.pop, self._report
         plain_waits, threads = self.plain_waits, self.threads
 
         def record(event: Event) -> None:
@@ -138,8 +138,8 @@ class StepSums:
             track, _, _, end, wait, _ = event
             total = total or take(track, None)
             if total is not None and total[_STEPS]:
-                tell(total)
-            tell(event)
+                report(total)
+            report(event)
             if self.active and wait in plain_waits:
                 sums[track] = [wire.SUMMED, track, end, 0, 0, wait]
 

@@ -83,7 +83,7 @@ class TaskSums:
         self._plain_waits = plain_waits
         self._next_number = next_number
         self._groups: dict[_Group, _Longest] = {}
-        self.tell_step: Callable[[Event], None] = numbers.extend
+        self.report_step: Callable[[Event], None] = numbers.extend
         """Records a step of a task that is not held."""
         self.record_step = self._recording_steps()
 
@@ -92,18 +92,18 @@ class TaskSums:
         held = self.held
         held[task[0]] = [task]
         if task[5] in held:
-            self.tell((task[5],))
+            self.report((task[5],))
 
-    def tell(self, tracks: Iterable[int | None]) -> None:
+    def report(self, tracks: Iterable[int | None]) -> None:
         """Report in full those of the tasks that are held. May be called from any thread."""
         # entirely in C: no other thread can run in between
         take: Callable[[int | None, list[Any]], list[Any]] = self.held.pop  # type: ignore[assignment]
-        told = chain.from_iterable(map(_PARTS, map(take, tracks, repeat(_NOTHING))))
-        deque(map(list.extend, cycle((self._definitions, self._numbers)), told), maxlen=0)
+        parts = chain.from_iterable(map(_PARTS, map(take, tracks, repeat(_NOTHING))))
+        deque(map(list.extend, cycle((self._definitions, self._numbers)), parts), maxlen=0)
 
-    def tell_all(self) -> None:
+    def report_all(self) -> None:
         while self.held:
-            self.tell(list(self.held))
+            self.report(list(self.held))
 
     def clear(self) -> None:
         self.active = False
@@ -114,10 +114,10 @@ class TaskSums:
         if self.held:
             fields, many = _NAMING[type(message)]
             if many:
-                self.tell_all()
+                self.report_all()
             elif fields:
                 named: tuple[Any, ...] = message
-                self.tell([named[at] for at in fields])
+                self.report([named[at] for at in fields])
         self._definitions.append(message)
 
     def record(self, event: Event) -> None:
@@ -132,7 +132,7 @@ class TaskSums:
                 except KeyError:
                     pass
             elif event[0] in _TRACK_AT:
-                self.tell((event[_TRACK_AT[event[0]]],))
+                self.report((event[_TRACK_AT[event[0]]],))
         self._numbers.extend(event)
 
     def _recording_steps(self) -> Callable[[Event], None]:
@@ -144,13 +144,13 @@ class TaskSums:
                 # no call between the two
                 known += event
             except KeyError:
-                self.tell_step(event)
+                self.report_step(event)
                 return
             wait = event[4]
             if wait == wire.WAIT_DONE:
                 end(event[0])
             elif wait not in plain_waits or len(known) > _MOST_NUMBERS:
-                self.tell((event[0],))
+                self.report((event[0],))
 
         return record_step
 
@@ -179,7 +179,7 @@ class TaskSums:
             longest.step_ns = max(longest.step_ns, step_ns)
             longest.work_ns = max(longest.work_ns, work_ns)
             self.held[track] = known
-            self.tell((track,))
+            self.report((track,))
             return
         number = longest.number
         if number < 0:

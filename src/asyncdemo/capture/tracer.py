@@ -154,7 +154,7 @@ class Tracer:
 
     def start(self, connection: socket.socket) -> None:
         """Start the watchdog, after its ``prepare``."""
-        self.watchdog.start(self.loops, connection, self.guard.call("who is stuck", self.census.tell))
+        self.watchdog.start(self.loops, connection, self.guard.call("who is stuck", self.census.report))
 
     def stop(self) -> None:
         """Stop observing. The script goes on as if it had never been observed."""
@@ -218,10 +218,10 @@ class Tracer:
     def _deadlocked(self) -> None:
         waits = [
             f"{one.name} ({one.function}) waits{self.recorder.words_of(one.site)}"
-            for one in self.census.tell()
+            for one in self.census.report()
         ]
         text = (
-            "Deadlock: no timer is set and nothing is outstanding, so no task can go on. "
+            "Deadlock: no timer is set and nothing is pending, so no task can continue. "
             + "; ".join(waits)
             + "."
         )

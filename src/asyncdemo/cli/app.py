@@ -14,24 +14,24 @@ from asyncdemo.cli.options import course_option, plain_option
 from asyncdemo.errors import EXIT_OK
 
 COMMANDS: Final = {
-    "list": "The lessons, how long they take, and how far you are.",
+    "list": "List the lessons, how long they take, and your progress.",
     "run": "Run every variant of a lesson: predict, watch, compare.",
-    "start": "A folder with the exercises, to edit.",
-    "check": "Check an exercise of yours.",
+    "start": "Create a folder with the exercises to edit.",
+    "check": "Check one of your exercises.",
     "watch": "Check an exercise whenever you save it.",
-    "hint": "A hint for an exercise, one at a time.",
-    "solution": "A solution: once yours has passed, or if you ask twice.",
-    "reset": "Restore an exercise; your text is kept beside it.",
+    "hint": "Show the next hint for an exercise.",
+    "solution": "Show a solution, once yours has passed or if you ask twice.",
+    "reset": "Restore an exercise, and keep a copy of your version.",
     "lab": "Measure real servers, and compare with five articles.",
-    "trace": "Watch any of your Python scripts from outside.",
+    "trace": "Show what your own script waits for, without changing it.",
     "show": "Replay or print a recorded run.",
     "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",
-    "services": "S3, Redis and PostgreSQL for a script that you run by hand.",
-    "docs": "The docs site with every lesson, from this machine.",
+    "services": "Start S3, Redis or PostgreSQL for a script that you run by hand.",
+    "docs": "Open the docs site, served from this machine.",
     "rehearse": "For teachers: try out a whole schedule on this machine.",
-    "doctor": "What is installed, what is missing, how to fix it.",
+    "doctor": "Show what is installed, what is missing, and how to fix it.",
     "dev": "For lesson authors: check lessons against the rules.",
-    "completion": "Completion for your shell.",
+    "completion": "Print the completion script for your shell.",
 }
 """The help line of each command. Its name is also that of its module."""
 
@@ -73,9 +73,9 @@ def _suggestion(typed: str) -> str:
     from asyncdemo.course.content.lookup import nearest
 
     if Path(typed).suffix == ".py" and Path(typed).exists():
-        return f"There is no command {typed!r}. To watch that script: asyncdemo trace {typed}"
+        return f"There is no command {typed!r}. To trace that script: asyncdemo trace {typed}"
     near = nearest(typed, COMMANDS)
-    hint = f"Did you mean {near!r}?" if near else "`asyncdemo --help` shows them all."
+    hint = f"Did you mean {near!r}?" if near else "`asyncdemo --help` lists them."
     return f"There is no command {typed!r}. {hint}"
 
 
@@ -83,7 +83,7 @@ def _suggestion(typed: str) -> str:
     cls=_LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="`asyncdemo COMMAND --help` explains a command.",
+    epilog="For help with a command: asyncdemo COMMAND --help",
 )
 @click.version_option(asyncdemo.__version__, prog_name="asyncdemo")
 @plain_option
@@ -92,7 +92,7 @@ def _suggestion(typed: str) -> str:
 def app(context: click.Context, plain: bool, course_folder: Path | None) -> None:
     """See what sync and async Python waits for: lessons to run, and a tracer for your own scripts.
 
-    Without a command: all lessons on a screen, and how far you are.
+    Without a command, this shows all lessons and your progress.
     """
     if os.environ.get("NO_COLOR"):
         context.color = False

@@ -48,15 +48,15 @@ _WIDEST: Final = max(map(len, Status))
     "--all",
     "check_all",
     is_flag=True,
-    help="Every exercise that was touched, in a line or two each. "
-    "One that cannot be checked is reported as such; the others are still checked.",
+    help="Check every exercise that you have edited, in a line or two each. "
+    "If one cannot be checked, that is reported, and the others are still checked.",
 )
 @click.option(
     "--handed-in",
     "handed_in",
     metavar="FOLDER",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="With --all: check every workspace in FOLDER, and make one table of them.",
+    help="With --all: check every workspace in FOLDER, and put the results in one table.",
 )
 @click.option(
     "--csv",
@@ -70,27 +70,27 @@ _WIDEST: Final = max(map(len, Status))
     "junit_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With --handed-in: write it to FILE as JUnit XML, which CI servers show.",
+    help="With --handed-in: write the table to FILE as JUnit XML, which CI servers can show.",
 )
 @click.option(
     "--file",
     "own_file",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Check this file as EX. Needs no workspace, and leaves your progress as it is.",
+    help="Check this file as EX. Needs no workspace, and does not change your progress.",
 )
 @click.option(
     "--timeout",
     "timeout_s",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="End a run that takes longer. Without it, the exercise sets the limit.",
+    help="Stop a run that takes longer than this. By default, the exercise sets the limit.",
 )
 @click.option(
     "--seed",
     metavar="NUMBER",
     type=click.IntRange(min=0),
-    help="The number that the values of the check are drawn from, as a failed check reports it.",
+    help="The seed for the check's random values, as reported by a failed check.",
 )
 @plain_option
 @json_option
@@ -110,23 +110,22 @@ def command(
     as_json: bool,
     course_folder: Path | None,
 ) -> None:
-    """Run the exercise EX and say what its check sees.
+    """Run the exercise EX and report what its check sees.
 
-    EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed, or, if all
-    have, all of them. Exit code 1 if one does not pass. This runs the exercise and code of the course.
+    EX is an id, a number, a part of an id, or the file. Without EX, this checks the first exercise that has
+    not passed, or, if all have passed, all of them. Exit code 1 if one does not pass. A check runs the
+    exercise and code of the course.
     """
     if check_all and (exercise_name or own_file):
-        raise UsageError("--all checks every exercise of the workspace: leave out EX and --file.")
+        raise UsageError("--all checks every exercise of the workspace. Leave out EX and --file.")
     if handed_in is not None and not check_all:
-        raise UsageError(f"--handed-in checks all exercises: asyncdemo check --all --handed-in {handed_in}")
+        raise UsageError(f"--handed-in needs --all: asyncdemo check --all --handed-in {handed_in}")
     if handed_in is None and (csv_file or junit_file):
         raise UsageError(
-            "--csv and --junit are for a table of several workspaces, which --handed-in FOLDER makes."
+            "--csv and --junit write the table that --handed-in FOLDER makes. Add --handed-in FOLDER."
         )
     if own_file is not None and exercise_name is None:
-        raise UsageError(
-            f"Which exercise is {own_file} to be checked as? asyncdemo check --file {own_file} EX"
-        )
+        raise UsageError(f"Which exercise is {own_file}? Name it: asyncdemo check --file {own_file} EX")
     context = locate(course_folder)
     if handed_in is not None:
         code = _check_handed_in(context, handed_in, csv_file, junit_file, timeout_s, seed, as_json)
@@ -141,8 +140,8 @@ def command(
     if plain:
         click_context.color = False
     checked: list[Checked] = []
-    with ServiceCache() as kept, signals_noted() as signals, suppress(Stopped):
-        checker = Checker(kept, lambda: not signals, timeout_s, seed)
+    with ServiceCache() as service_cache, signals_noted() as signals, suppress(Stopped):
+        checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
         for lesson in lessons:
             if own_file is not None:
                 item = checker.check_file(lesson, own_file)
@@ -233,8 +232,8 @@ def _check_handed_in(
     """Return the exit code."""
     lessons = exercises(context.course)
     people: dict[str, list[Checked]] = {}
-    with ServiceCache() as kept, signals_noted() as signals, suppress(Stopped):
-        checker = Checker(kept, lambda: not signals, timeout_s, seed)
+    with ServiceCache() as service_cache, signals_noted() as signals, suppress(Stopped):
+        checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
         for name, workspace in find_workspaces(folder).items():
             people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
             if not as_json:
@@ -262,7 +261,7 @@ def _conclude(context: CourseContext, checked: Sequence[Checked], *, alone: bool
         click.echo(click.style("Passed.", fg="green", bold=True))
     else:
         lesson = checked[0].lesson
-        click.echo(wrapped(f"Not passed yet. If you are stuck: asyncdemo hint {lesson.id}", rest="  "))
+        click.echo(wrapped(f"Not passed yet. If you're stuck: asyncdemo hint {lesson.id}", rest="  "))
         return
     for line in next_words(context):
         click.echo(line)

@@ -64,7 +64,7 @@ class Checked:
 class Checker:
     """``poll`` is as in ``judge``. ``timeout_s`` replaces the exercise's own. ``seed`` is for knobs."""
 
-    kept: ServiceCache
+    service_cache: ServiceCache
     poll: Callable[[], bool]
     timeout_s: float | None = None
     seed: int | None = None
@@ -84,14 +84,14 @@ class Checker:
     def check_file(self, lesson: Heading, file: Path) -> Checked:
         """Raises Stopped."""
         if not file.is_file():
-            words = f"{shown_path(file)} is missing. `asyncdemo reset {lesson.id}` restores it."
+            words = f"{shown_path(file)} is missing. To restore it: asyncdemo reset {lesson.id}"
             return _unrun(lesson, file, Status.MISSING, words)
         try:
             exercise = load_exercise(lesson)
             if self.timeout_s is not None:
                 exercise = replace(exercise, timeout_s=self.timeout_s)
             need(lesson, exercise.load, exercise.services)
-            verdict = judge(exercise, file, self.poll, kept=self.kept, seed=self.seed)
+            verdict = judge(exercise, file, self.poll, service_cache=self.service_cache, seed=self.seed)
         except AsyncdemoError as error:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
         status = Status.PASSED if verdict.passed else Status.FAILED
@@ -154,8 +154,8 @@ def find_workspaces(folder: Path) -> dict[str, Workspace]:
                 found[place.name] = workspaces.load(candidate)
     if not found:
         raise UsageError(
-            f"{folder} has no workspace in it. Put the folders there that people handed in, as "
-            "`asyncdemo start` made them, each with its .asyncdemo."
+            f"There is no workspace in {folder}. Put the folders in it that people handed in, as created by "
+            "`asyncdemo start`, each with its .asyncdemo."
         )
     return found
 

@@ -11,7 +11,7 @@ from asyncdemo.errors import UsageError
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the completion script for SHELL, made by click.
+    """Print the completion script for SHELL.
 
     \b
     bash: echo 'eval "$(asyncdemo completion bash)"' >> ~/.bashrc

@@ -40,18 +40,18 @@ def make_console() -> Console:
 def print_runs(
     runs: Sequence[Run],
     console: Console | None,
-    meant: Collection[str] = (),
+    expected: Collection[str] = (),
     *,
     details: bool = False,
-    heard: bool = False,
+    output_shown: bool = False,
 ) -> None:
     """Print the final report: a picture on the console, or text on stdout without one.
 
-    ``meant`` names runs that ended as intended, though they did not finish. ``details``: all figures, and in
-    text every row. ``heard``: the scripts' output was already shown, including Python's message about a
-    syntax error.
+    ``expected`` names runs that ended as intended, though they did not finish. ``details``: all figures, and
+    in text every row. ``output_shown``: the scripts' output was already shown, including Python's message
+    about a syntax error.
     """
-    if heard:
+    if output_shown:
         runs = [
             replace(run, notes=tuple(note for note in run.notes if SYNTAX_ERROR not in note)) for run in runs
         ]
@@ -59,11 +59,11 @@ def print_runs(
         from asyncdemo.render.text.plain import render_plain
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        click.echo(render_plain(runs, encoding=encoding, meant=meant, details=details), nl=False)
+        click.echo(render_plain(runs, encoding=encoding, expected=expected, details=details), nl=False)
     else:
         from asyncdemo.render.terminal.report import print_report
 
-        print_report(runs, console, meant=meant, details=details)
+        print_report(runs, console, expected=expected, details=details)
 
 
 def print_output(name: str, tail: Tail, console: Console | None, lines: int) -> None:

@@ -17,7 +17,7 @@ from asyncdemo.course.content.catalog import Course, Heading, Module, find_cours
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.rules import LessonSource, Problem, Survey, fast_problems, slow_problems, survey
 from asyncdemo.course.workspace.context import current_folder
-from asyncdemo.errors import EXIT_FAILED, EXIT_OK
+from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
 from asyncdemo.render.words import count
 
 FORMAT = "asyncdemo.dev-check/1"
@@ -30,8 +30,8 @@ def command() -> None:
 
 @command.command("check")
 @click.argument("lessons", metavar="[LESSON]...", nargs=-1)
-@click.option("--fast", is_flag=True, help="Only what can be checked without running a script.")
-@click.option("--every", is_flag=True, help="Without LESSON: judge every solution of each lesson.")
+@click.option("--fast", is_flag=True, help="Check only what needs no script to run.")
+@click.option("--every", is_flag=True, help="Judge every solution of each lesson, not only a few.")
 @json_option
 @course_option
 @click.pass_context
@@ -45,18 +45,20 @@ def check(
 ) -> None:
     """Check lessons against the rules; all of them if no LESSON is named.
 
-    One line per problem, with file and line. Exit code 1 if there are any.
+    Prints one line per problem, with file and line. Exit code 1 if there are any.
     Without --fast, the scripts of the lessons run, each with a limit on its time and, except under plain
-    Python, on its memory and processes. Several lessons run at the same time; where a measured time fails,
-    it's measured again, alone. If no LESSON is named, a few of the right and wrong solutions of each are
-    judged; with --every all.
+    Python, on its memory and processes. Several lessons run at the same time. If a measured time is off, it
+    is measured again with nothing else running. A named LESSON is judged with all its right and wrong
+    solutions; if none is named, each lesson is judged with a few, or with all if you add --every.
     """
+    if every and lessons:
+        raise UsageError("A named LESSON is judged with every solution anyway. Leave out --every.")
     surveyed = survey(find_course(course_folder), COMMANDS)
     sources, names = _chosen(surveyed, lessons)
     problems: Iterator[Problem] = chain(
         (problem for problem in surveyed.problems if not lessons or problem.lesson in names),
         chain.from_iterable(map(fast_problems, sources)),
-        () if fast else slow_problems(sources, every or bool(lessons), _tell),
+        () if fast else slow_problems(sources, every or bool(lessons), _show_progress),
     )
     if as_json:
         listed = list(problems)
@@ -66,12 +68,12 @@ def check(
     for problem in problems:
         found += 1
         click.echo(_line(problem))
-    unrun = " (nothing was run)" if fast else ""
+    unrun = " (no script was run)" if fast else ""
     click.echo(f"{count(len(names), 'lesson')}, {count(found, 'problem')}{unrun}")
     context.exit(EXIT_FAILED if found else EXIT_OK)
 
 
-def _tell(words: str) -> None:
+def _show_progress(words: str) -> None:
     if sys.stderr.isatty():
         click.echo(words, err=True)
 

@@ -47,22 +47,22 @@ _POLICY: Final = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; obje
 """For files that a page loads: a worker has the policy from its own response. Pages contain theirs."""
 
 
-@click.command("docs", short_help="The docs site, from this machine.")
+@click.command("docs", short_help="Open the docs site, served from this machine.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     metavar="N",
-    help=f"The port to serve it on; 0 picks a free one. By default {PORT}, or a free one if that is taken.",
+    help=f"The port to serve on; 0 picks a free one. By default {PORT}, or a free one if it is taken.",
 )
-@click.option("--no-browser", is_flag=True, help="Only serve it and print the address.")
+@click.option("--no-browser", is_flag=True, help="Serve the site and print its address, but open no browser.")
 def command(port: int | None, no_browser: bool) -> None:
     """Serve the docs site: every lesson with its recorded timeline. Needs no internet; runs until Ctrl-C.
 
-    It is served to this machine only, and opens in the browser, if there is one.
+    The site is visible from this machine only, and opens in the browser if there is one.
     """
     with _serve(find_site(), port) as server:
         click.echo(f"The docs site: {server.address}")
-        click.echo("Ctrl-C stops it.")
+        click.echo("To stop it, press Ctrl-C.")
         sys.stdout.flush()
         if not no_browser and _has_screen():
             # In a thread, because some browsers return only when they are closed.
@@ -76,7 +76,7 @@ def _serve(folder: Path, port: int | None) -> BuiltSiteServer:
     except OSError as error:
         if port is not None:
             raise UsageError(
-                f"Port {port} is not available: {error.strerror}. `asyncdemo docs` picks a free one."
+                f"Port {port} is not available: {error.strerror}. To use a free one: asyncdemo docs --port 0"
             ) from None
         return BuiltSiteServer(folder, 0)
 
@@ -106,8 +106,8 @@ def find_site() -> Path:
     if len(places) > 1:
         raise MissingError(f"The docs site is not built yet. In {checkout}: make docs")
     raise MissingError(
-        "This installation came without the docs site. In a checkout of asyncdemo, `make wheel` makes one "
-        "that has it, and `make docs` only the site."
+        "This installation has no docs site. In a checkout of asyncdemo, `make docs` builds the site, and "
+        "`make wheel` builds a package that includes it."
     )
 
 

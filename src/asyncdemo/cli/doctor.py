@@ -30,16 +30,17 @@ _LEFT_OUT: Final = frozenset({"Packages", "Lab"})
     "--for",
     "plan",
     metavar="PLAN",
-    help="Only whether the lessons of a schedule run here: of docs/teach (90-minutes, half-a-day, ...), or a "
-    "Markdown file that links to its lessons. Exit code 3 if one does not.",
+    help="Check only whether the lessons of a schedule run here. PLAN is a schedule of docs/teach "
+    "(90-minutes, half-a-day, ...) or a Markdown file that links to lessons. Exit code 3 if one does not "
+    "run.",
 )
-@click.option("--all", "everything", is_flag=True, help="Optional packages and the lab's programs, too.")
+@click.option("--all", "everything", is_flag=True, help="Also show optional packages and the lab's programs.")
 @json_option
 @click.pass_context
 def command(context: click.Context, plan: str | None, everything: bool, as_json: bool) -> None:
-    """Which lessons run here, what is missing, and the exact command that fixes it.
+    """Show which lessons run here, what is missing, and the exact command that fixes it.
 
-    Exit code 3 if something is missing that nothing works without.
+    Exit code 3 if something required is missing.
     """
     if plan is not None:
         context.exit(_check_schedule(plan, as_json))
@@ -60,7 +61,7 @@ def command(context: click.Context, plan: str | None, everything: bool, as_json:
                 if everything or topic not in _LEFT_OUT or check.status is Status.BROKEN
             ]
         )
-        click.echo("\nSomething needed is missing." if broken else "\nNothing needed is missing.")
+        click.echo("\nSomething required is missing." if broken else "\nNothing required is missing.")
     context.exit(EXIT_MISSING if broken else EXIT_OK)
 
 
@@ -73,7 +74,7 @@ def _lessons() -> list[Readiness]:
 
 
 def _data(found: Sequence[Readiness]) -> list[dict[str, object]]:
-    return [{"id": one.lesson.id, "ok": not one.fix, "fix": one.fix} for one in found]
+    return [{"id": item.lesson.id, "ok": not item.fix, "fix": item.fix} for item in found]
 
 
 def _check_schedule(name: str, as_json: bool) -> int:
@@ -81,19 +82,19 @@ def _check_schedule(name: str, as_json: bool) -> int:
     found = readiness(schedule.lessons)
     lab = checks_of_extra("lab", packages_of_extras().get("lab", ()))
     to_measure = next((check.fix for check in lab if check.status is Status.MISSING), "")
-    measured = [{"id": one, "ok": not to_measure, "fix": to_measure} for one in schedule.measured]
+    measured = [{"id": name, "ok": not to_measure, "fix": to_measure} for name in schedule.measured]
     lessons = _data(found)
-    ok = all(one["ok"] for one in (*lessons, *measured))
+    ok = all(item["ok"] for item in (*lessons, *measured))
     if as_json:
         data = {"format": FORMAT, "ok": ok, "schedule": schedule.title, "lessons": lessons, "lab": measured}
         click.echo(json.dumps(data))
     elif ok:
-        numbers = numbers_words(one.lesson.number for one in found)
-        click.echo(f"{schedule.title}: its lessons, {numbers}, run here.")
+        numbers = numbers_words(item.lesson.number for item in found)
+        click.echo(f"{schedule.title}: its lessons ({numbers}) run here.")
     else:
         click.echo(f"{schedule.title}: not all of it runs here.\n{readiness_words(found)}")
-        for one in schedule.measured if to_measure else ():
-            click.echo(f"asyncdemo lab {one} needs: {to_measure}")
+        for experiment in schedule.measured if to_measure else ():
+            click.echo(f"asyncdemo lab {experiment} needs: {to_measure}")
     return EXIT_OK if ok else EXIT_MISSING
 
 

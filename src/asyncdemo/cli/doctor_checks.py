@@ -42,14 +42,14 @@ _MANAGERS: Final = {
 _TOOLS: Final[Sequence[tuple[str, str, dict[str, str], str]]] = (
     ("nginx", "runs in front of the servers of twenty-one-pairs", {}, ""),
     ("pgbouncer", "pools the sessions of twenty-one-pairs", {"pacman": ""}, ""),
-    ("wrk", "a load client to check ours against", {"dnf": "", "pacman": ""}, ""),
+    ("wrk", "a load client to compare ours with", {"dnf": "", "pacman": ""}, ""),
     (
         "ab",
         "as wrk",
         {"apt-get": "apache2-utils", "dnf": "httpd-tools", "pacman": "apache", "brew": "httpd"},
         "",
     ),
-    ("oha", "a load client to check ours against", {"apt-get": "", "dnf": ""}, "cargo install oha"),
+    ("oha", "a load client to compare ours with", {"apt-get": "", "dnf": ""}, "cargo install oha"),
 )
 """Programs of the lab: name, role, its package by manager if that has another name ("" if the manager lacks
 it), and the install command if no manager has it."""
@@ -81,7 +81,7 @@ def _python() -> Iterator[Check]:
     if platform.python_implementation() != "CPython":
         yield Check("interpreter", Status.NOTE, "the tracer is tested on CPython only")
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        yield Check("GIL", Status.BROKEN, "off: nothing is recorded without it", "export PYTHON_GIL=1")
+        yield Check("GIL", Status.BROKEN, "off: asyncdemo cannot record without it", "export PYTHON_GIL=1")
     try:
         course = load_course(find_course())
     except AsyncdemoError as error:
@@ -131,7 +131,7 @@ def checks_of_extra(extra: str, packages: Sequence[str]) -> Iterator[Check]:
         yield Check(name, Status.OK, present or "needs nothing")
     not_built = [package for package in absent if package in WITHOUT_WHEEL]
     if not_built:
-        words = f"{', '.join(not_built)}: no wheel for Python {_VERSION}, and left out"
+        words = f"{', '.join(not_built)}: left out, because there is no wheel for Python {_VERSION}"
         yield Check(name, Status.NOTE, words)
 
 
@@ -163,7 +163,7 @@ def _lab() -> Iterator[Check]:
             yield Check(name, status, f"not installed; {role}", fix)
     for name, recipe in ENVIRONMENTS.items():
         try:
-            words = "made" if is_made(name) else "made when it is first needed"
+            words = "created" if is_made(name) else "created when it is first needed"
             yield Check(name, Status.OK, f"{recipe.title}, in its own environment: {words}")
         except Unavailable as error:
             yield Check(name, Status.NOTE, f"{error.why} Today you would use {recipe.successor}.")
@@ -171,10 +171,10 @@ def _lab() -> Iterator[Check]:
 
 def _install(name: str, packages: Mapping[str, str]) -> str:
     """Return the install command, "" if no manager here has it."""
-    for program, told in _MANAGERS.items():
+    for program, install in _MANAGERS.items():
         package = packages.get(program, name)
         if package and shutil.which(program) is not None:
-            return f"{'' if program == 'brew' or os.geteuid() == 0 else 'sudo '}{told} {package}"
+            return f"{'' if program == 'brew' or os.geteuid() == 0 else 'sudo '}{install} {package}"
     return ""
 
 
@@ -185,8 +185,8 @@ def _terminal() -> Iterator[Check]:
     columns, lines = shutil.get_terminal_size()
     words = f"{columns} columns, {lines} lines"
     if columns < _NARROW:
-        words += ": timelines are drawn one above the other"
-        yield Check("size", Status.NOTE, words, "a wider window, 160 columns for three")
+        words += ": timelines are drawn one below the other"
+        yield Check("size", Status.NOTE, words, "a wider window (160 columns for three timelines)")
     else:
         yield Check("size", Status.OK, words)
     encoding = (sys.stdout.encoding or "").lower()

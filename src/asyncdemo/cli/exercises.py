@@ -107,12 +107,12 @@ def next_words(context: CourseContext, just_run: str = "") -> list[str]:
             (
                 "Next",
                 f"{program(context)} start",
-                f"makes a folder with the exercises; then do that of {lesson.id}",
+                f"creates a folder with the exercises; then do the one of {lesson.id}",
             )
         ]
     else:
         file = shown_path(context.workspace.file(lesson))
-        watch = "or asyncdemo watch, which checks whenever you save"
+        watch = "or asyncdemo watch, to check it whenever you save"
         lines = [("Next", f"edit {file}", ""), ("then", f"asyncdemo check {lesson.id}", watch)]
     if step.exercise and unread is not None:
         lines.append(("  or", f"{program(context)} run {unread.id}", "the next lesson"))
@@ -125,7 +125,7 @@ def next_words(context: CourseContext, just_run: str = "") -> list[str]:
 
 
 def _no_workspace(context: CourseContext) -> str:
-    return f"There is no workspace yet. `{program(context)} start` makes a folder with the exercises to edit."
+    return f"There is no workspace yet. To create a folder with the exercises: {program(context)} start"
 
 
 def _by_file(context: CourseContext, ours: tuple[Heading, ...], file: Path) -> Heading:
@@ -135,7 +135,7 @@ def _by_file(context: CourseContext, ours: tuple[Heading, ...], file: Path) -> H
         if resolved(file) == own.resolve() or (file.name == own.name and not file.exists()):
             return lesson
     raise UsageError(
-        f"{file}: is not an exercise of the workspace {workspace.folder}. "
+        f"{file} is not an exercise of the workspace {workspace.folder}. "
         f"To check a file elsewhere: asyncdemo check --file {file} EX"
     )
 
@@ -150,6 +150,8 @@ def complete(
             lessons = of(locate(context.params.get("course_folder")).course)
         except AsyncdemoError:
             return []
-        return [CompletionItem(one.id, help=one.title) for one in lessons if one.id.startswith(typed)]
+        return [
+            CompletionItem(lesson.id, help=lesson.title) for lesson in lessons if lesson.id.startswith(typed)
+        ]
 
     return completed

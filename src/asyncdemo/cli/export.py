@@ -33,13 +33,13 @@ _LARGE: Final = 4_000_000
     "-o",
     "--output",
     metavar="OUT",
-    help="Where to write; - is stdout. If not given: the name of FILE with another ending, in this folder.",
+    help="Where to write; - is stdout. By default, the name of FILE with another ending, in this folder.",
 )
 def command(files: Sequence[Path], kind: str, output: str | None) -> None:
     """Write recorded runs in another format; several are shown on one scale.
 
-    FILE is what `trace --save` and `run --save` wrote.
-    A file with the ending of the format is overwritten; any other file is not, and neither is a recording.
+    FILE is a recording, written by `trace --save` or `run --save`. An existing file is overwritten only if
+    it has the ending of the format and is not a recording.
     """
     from asyncdemo.course.workspace.files import replace
     from asyncdemo.render.export import Export, render_bytes
@@ -59,5 +59,5 @@ def command(files: Sequence[Path], kind: str, output: str | None) -> None:
     try:
         replace(target, content)
     except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+        raise UsageError(f"Cannot write {target}: {error.strerror or error}.") from error
     click.echo(f"wrote {target}", err=True)

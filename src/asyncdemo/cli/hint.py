@@ -19,7 +19,7 @@ from asyncdemo.course.content.exercise import HINT_HEADINGS
 def command(exercise_name: str | None, course_folder: Path | None) -> None:
     """Show the next of three hints for EX; after the third, the third again.
 
-    EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
+    EX is an id, a number, a part of an id, or the file. By default, the first that has not passed.
     """
     lesson, exercise, progress = need_help_with(exercise_name, course_folder)
     hints = exercise.hints
@@ -29,6 +29,6 @@ def command(exercise_name: str | None, course_folder: Path | None) -> None:
     print_markdown(hints[level], make_console() if can_draw() else None)
     progress.update(lesson.id, lambda record: record.after_hint())
     if level + 1 < len(hints):
-        click.echo(wrapped(f"The next hint says more: asyncdemo hint {lesson.id}"))
+        click.echo(wrapped(f"For the next hint: asyncdemo hint {lesson.id}"))
     else:
-        click.echo(wrapped(f"This was the last hint. A solution: asyncdemo solution {lesson.id}"))
+        click.echo(wrapped(f"This is the last hint. For a solution: asyncdemo solution {lesson.id}"))

@@ -46,7 +46,9 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
     done = f"You have run {run} of {len(lessons)} lessons"
     done += f", and {passed} of {len(tasks)} exercises have passed." if tasks else "."
     if step is None:
-        click.echo(wrapped(f"{done} You have done it all. Try a knob of a lesson, or a script of your own:"))
+        click.echo(
+            wrapped(f"{done} You've finished the course. Try other knobs in a lesson, or your own script:")
+        )
     elif step.exercise:
         click.echo(wrapped(f"{done} Next, the exercise of lesson {_named(step.lesson)}:") + "\n")
         _exercise(context, step.lesson)
@@ -57,7 +59,7 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
         if run or passed:
             click.echo(wrapped(f"{done} Next:"))
         else:
-            click.echo(wrapped(f"You have not run a lesson yet; there are {len(lessons)}. Begin with:"))
+            click.echo(wrapped(f"You haven't run any of the {len(lessons)} lessons yet. Start with:"))
         click.echo(f"\n  {program(context)} run {step.lesson.id}\n")
         words = f"Lesson {_named(step.lesson)}, {step.lesson.minutes} minutes: {step.lesson.question}"
         click.echo(wrapped(words))
@@ -70,11 +72,11 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
 def _exercise(context: CourseContext, lesson: Heading) -> None:
     if context.workspace is None:
         click.echo(f"  {program(context)} start")
-        click.echo("\n" + wrapped("It makes a folder with the exercises, for you to edit."))
+        click.echo("\n" + wrapped("This creates a folder with the exercises for you to edit."))
         return
     click.echo(f"  edit {shown_path(context.workspace.file(lesson))}")
     click.echo(f"  asyncdemo check {lesson.id}\n")
-    click.echo(wrapped("Or have it checked whenever you save: asyncdemo watch", rest="  "))
+    click.echo(wrapped("Or check it whenever you save: asyncdemo watch", rest="  "))
 
 
 def _named(lesson: Heading) -> str:

@@ -46,25 +46,25 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
     "save_to",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the record (.json) and its page (.html) there. An older record is overwritten, but not a "
-    "complete one by one that was ended early; any other file of that name is not. Without this option, a "
-    "new folder is made, and named at the end.",
+    help="Save the record (.json) and its page (.html) in DIR. An older record is overwritten, unless it is "
+    "complete and the new one ended early; no other file is overwritten. By default, they are saved in a new "
+    "folder, which is named at the end.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     metavar="N",
-    help="The seed for the order in which contestants take turns.",
+    help="The seed for the order of the contestants in each round.",
 )
 @click.option(
     "--set",
     "set_to",
     metavar="KNOB=VALUE",
     multiple=True,
-    help="For the rig, `asyncdemo lab rig-it`: start with this. Can be given several times.",
+    help="A setting of the rig (`asyncdemo lab rig-it`) to start with. Can be repeated.",
 )
 @click.option("--fresh", is_flag=True, help="Start over, even if an earlier run could continue.")
-@click.option("--no-predict", is_flag=True, help="Ask nothing.")
+@click.option("--no-predict", is_flag=True, help="Don't ask for a prediction.")
 @course_option
 @click.pass_context
 def command(
@@ -81,29 +81,29 @@ def command(
     no_predict: bool,
     course_folder: Path | None,
 ) -> None:
-    """Measure an experiment on real servers, and report: our ratios beside the published ones.
+    """Measure an experiment on real servers, and report our ratios beside the published ones.
 
-    Without a name: lists the experiments. A LESSON, given as in other commands, stands for its experiment.
-    rig-it opens the rig: change workers, sessions, delay, clients and the load client until the ranking
-    flips.
-    A run that was ended, by Ctrl-C or otherwise, continues when you start it again.
-    Nothing else should run on the machine meanwhile.
+    Without a name, this lists the experiments. A LESSON, given as in other commands, stands for its
+    experiment. rig-it opens the rig: change workers, sessions, delay, clients and the load client until the
+    ranking flips.
+    If a run ends early, by Ctrl-C or otherwise, start it again to continue it.
+    Run nothing else on the machine in the meantime.
     """
     measures = bool(quick or full or save_to or fresh or seed is not None)
     if name is None:
         if measures or set_to:
-            raise UsageError("Which experiment? asyncdemo lab NAME; asyncdemo lab lists the names.")
+            raise UsageError("Name an experiment: asyncdemo lab NAME. To list them: asyncdemo lab")
         click.echo(json.dumps(_as_data())) if as_json else _print_list()
         return
     if quick and full:
-        raise UsageError("--quick and --full exclude each other.")
+        raise UsageError("Give --quick or --full, not both.")
     course_context = locate(course_folder)
     entry, meant = _find_entry(course_context.course, name)
     apps = _apps_of(entry, course_context.course)
     if meant == _RIG:
         if measures:
             raise UsageError(
-                f"The rig takes --set, --plain and --json. To measure: asyncdemo lab {entry.name}"
+                f"The rig takes only --set, --plain and --json. To measure: asyncdemo lab {entry.name}"
             )
         from asyncdemo.cli.rig import open_rig
 
@@ -161,7 +161,7 @@ def _print_list() -> None:
         for line in _about(entry):
             click.echo(wrapped(line, " " * len(head), " " * len(head)).lstrip("\n"))
     click.echo("\n" + wrapped("To measure: asyncdemo lab NAME, or the lesson's id or number"))
-    click.echo(wrapped("What is missing, and how to get it: asyncdemo doctor"))
+    click.echo(wrapped("To see what is missing: asyncdemo doctor --all"))
 
 
 def _about(entry: Entry) -> Iterable[str]:
@@ -191,14 +191,14 @@ def _find_entry(course: Course, typed: str) -> tuple[Entry, str]:
         if len(found) == 1:
             (word,) = fitting if len(fitting) == 1 else found
         elif found:
-            raise UsageError(f"{typed!r} fits more than one experiment: {', '.join(sorted(found))}.")
+            raise UsageError(f"{typed!r} matches more than one experiment: {', '.join(sorted(found))}.")
     if word in names:
         return names[word], word
     if any(lesson.id == word for lesson in course.lessons):
         led = ", ".join(name for entry in EXPERIMENTS for name in entry.lessons)
         raise UsageError(f"The lesson {word} has no experiment. These have one: {led}.")
     near = nearest(word, names)
-    hint = f"Did you mean {near!r}?" if near else "`asyncdemo lab` shows them all."
+    hint = f"Did you mean {near!r}?" if near else "`asyncdemo lab` lists them."
     raise UsageError(f"There is no experiment {word!r}. {hint}")
 
 

@@ -31,7 +31,7 @@ from asyncdemo.errors import (
     ServiceError,
     UsageError,
 )
-from asyncdemo.lab.experiments import Entry, Surroundings
+from asyncdemo.lab.experiments import Entry, ExperimentContext
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.harness.protocol.journal import describe, identity
@@ -97,12 +97,12 @@ def measure(order: Order, *, fresh: bool) -> int:
             _say(noise)
         with Ending() as ending, contextlib.ExitStack() as prepared:
             with _shown(order) as shown:
-                surroundings = Surroundings(order.apps, shown.making, shown.said)
-                experiment = prepared.enter_context(order.entry.prepared(surroundings))
+                context = ExperimentContext(order.apps, shown.making, shown.said)
+                experiment = prepared.enter_context(order.entry.prepared(context))
             _need_packages(experiment)
             bench = Bench()
-            journal, goes_on = _journal(order, experiment, bench)
-            if order.asks and not goes_on:
+            journal, resumed = _journal(order, experiment, bench)
+            if order.asks and not resumed:
                 guess = ask_ratio(experiment, order.extent)
             with _shown(order) as shown:
                 record = _run(order, experiment, bench, journal, shown, ending)
@@ -129,17 +129,17 @@ def _journal(order: Order, experiment: Experiment, bench: Bench) -> tuple[Path, 
     """Also return whether an earlier run is resumed. Needs the complete stack, because its versions count."""
     which = identity(experiment, order.extent, bench, describe(experiment, bench))
     path = order.journals.path(which)
-    goes_on = lab_results.trials_in(path) > 0
-    if goes_on:
+    resumed = lab_results.trials_in(path) > 0
+    if resumed:
         trials = lab_results.trials_words(path)
-        _say(f"It continues the run that was ended: {trials} there. --fresh starts over.")
+        _say(f"Continuing the run that ended early: {trials} already done. To start over, use --fresh.")
     elif earlier := order.journals.latest():
         differing = ", ".join(order.journals.differing(earlier, which))
         _say(
-            f"It starts over: the run that was ended cannot continue, because these differ: {differing}. "
+            f"Starting over: the earlier run cannot continue, because these differ: {differing}. "
             f"Until the new one is complete, {lab_results.trials_words(earlier)} kept."
         )
-    return path, goes_on
+    return path, resumed
 
 
 def _nothing_measured(order: Order) -> str:
@@ -155,7 +155,7 @@ def _need_packages(experiment: Experiment) -> None:
     missing = missing_packages(experiment.packages)
     if missing:
         raise MissingError(
-            f"{experiment.name} needs {', '.join(missing)}. Install what the lab measures: "
+            f"{experiment.name} needs {', '.join(missing)}. To install what the lab measures: "
             f"{install_command('lab')}"
         )
 
@@ -201,7 +201,7 @@ def _save(order: Order, record: Record) -> tuple[Path | None, list[str]]:
     remarks: list[str] = []
     folder = order.save_to or lab_results.kept_folder(record)
     if lab_results.would_lose(record, folder):
-        remarks.append(f"Not kept in {folder}: the record there is complete, and this one was ended early.")
+        remarks.append(f"Not saved in {folder}: the record there is complete, and this one ended early.")
         folder = lab_results.kept_folder(record)
     try:
         page = lab_results.save(record, folder)
@@ -239,7 +239,7 @@ def _conclude(order: Order, record: Record, page: Path | None, remarks: list[str
     if record.interrupted:
         (ended,) = (flag for flag in record.flags if flag.kind is FlagKind.INTERRUPTED)
         how = "Ended early" if died else "Interrupted"
-        lines += [f"{how}: {ended.words} What was done is kept.", f"To continue: {order.again()}"]
+        lines += [f"{how}: {ended.words} The finished trials are kept.", f"To continue: {order.again()}"]
     for line in lines:
         _say(line)
 
@@ -266,6 +266,6 @@ def noise_words() -> str:
         return ""
     return (
         f"The machine is not quiet: other programs use {used:.0%} of the CPU (load average {load:.1f}). "
-        f"A trial during which they use more than {most:.0%} does not count. Close what you can, or end "
-        "this with Ctrl-C and come back later. `top` shows what it is."
+        f"A trial during which they use more than {most:.0%} does not count. Close what you can, or stop "
+        "this with Ctrl-C and try again later. To see what is running: top"
     )

@@ -19,9 +19,9 @@ from asyncdemo.render.lab.report_text import interval, times
 _MOST_BOUNDS: Final = 5
 _JUDGED: Final = {
     Verdict.REPRODUCED: "That was close.",
-    Verdict.DIRECTION_ONLY: "The direction was right, the size was not.",
+    Verdict.DIRECTION_ONLY: "The direction was right, but not the size.",
     Verdict.UNDECIDED: "The rounds differ too much to decide.",
-    Verdict.NOT_REPRODUCED: "It was not as you predicted.",
+    Verdict.NOT_REPRODUCED: "Your prediction was wrong.",
 }
 
 
@@ -36,7 +36,7 @@ class Guess:
         rows = {(row.name, row.figure, row.setting): row.measured for row in record.comparisons}
         measured = rows.get(asked)
         if measured is None:
-            return f"{said} There is no figure to compare it with."
+            return f"{said} There is no figure to compare that with."
         return f"{said} It was {interval(measured)}. {_JUDGED[verdict(self.ratio, measured)]}"
 
 
@@ -47,7 +47,7 @@ def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
         return None
     row = next((row for row in rows if row.published is not None and row.published.ratio), rows[0])
     first = "Predict first."
-    click.echo(wrapped(f"{first} Enter skips it.").replace(first, click.style(first, bold=True), 1))
+    click.echo(wrapped(f"{first} To skip, press Enter.").replace(first, click.style(first, bold=True), 1))
     _print_bounds(rows)
     ratio = _typed(_question(experiment, row))
     click.echo()
@@ -58,7 +58,7 @@ def _print_bounds(rows: Sequence[Asked]) -> None:
     bounds = {f"{row.bound.words}: {times(row.bound.ratio)}": row for row in rows if row.bound is not None}
     if not bounds:
         return
-    click.echo(wrapped("What the waiting alone would give, by arithmetic:"))
+    click.echo(wrapped("What the waiting alone would allow, by arithmetic:"))
     for words, row in [*bounds.items()][:_MOST_BOUNDS]:
         click.echo(wrapped(f"{row.name}: {words}", "   ", "     "))
     if len(bounds) > _MOST_BOUNDS:
@@ -90,4 +90,4 @@ def _typed(question: str) -> float | None:
             ratio = 0.0
         if ratio > 0 and math.isfinite(ratio):
             return ratio
-        click.echo(wrapped("Not understood: a number above 0, such as 2.5. Enter skips.", "   ", "   "))
+        click.echo(wrapped("Type a number above 0, such as 2.5. To skip, press Enter.", "   ", "   "))

@@ -25,11 +25,11 @@ _STEPS: Final = {
     "start": "starting",
     "warm up": "warming up",
     "measure": "measuring",
-    "look": "looking at what it does under load",
+    "look": "observing it under load",
 }
 
 
-def _told(progress: Progress) -> str:
+def _describe(progress: Progress) -> str:
     whom = ", ".join(filter(None, (progress.arm, progress.setting)))
     if progress.stage is Stage.MEASURE:
         return f"Round {progress.round} of {progress.rounds}: {whom}"
@@ -44,8 +44,8 @@ def _left_words(left_s: float | None) -> str:
     return f"about {round(left_s / 60)} min left" if left_s > 60 else "about a minute left"
 
 
-def _made(progress: Making) -> str:
-    return f"An environment for {progress.environment}, made only once: {progress.what}"
+def _environment_words(progress: Making) -> str:
+    return f"Creating an environment for {progress.environment}, only once: {progress.what}"
 
 
 class Lines:
@@ -63,7 +63,7 @@ class Lines:
     def making(self, progress: Making) -> None:
         """Show that a server's environment is being created."""
         if self._clock() >= self._next_s:
-            self._line(f"{_made(progress)} ({progress.done} of {progress.of})")
+            self._line(f"{_environment_words(progress)} ({progress.done} of {progress.of})")
 
     def progressed(self, progress: Progress) -> None:
         is_due = progress.stage is not self._stage or self._clock() >= self._next_s
@@ -71,7 +71,7 @@ class Lines:
             self._stage = progress.stage
             count = f"{progress.done} of {progress.of} done" if progress.stage is not Stage.CALIBRATE else ""
             more = ", ".join(filter(None, (count, _left_words(progress.left_s))))
-            self._line(clean(_told(progress)) + (f" ({more})" if more else ""))
+            self._line(clean(_describe(progress)) + (f" ({more})" if more else ""))
 
     def tick(self) -> None:
         """Update; called all the time while something is measured."""
@@ -103,12 +103,12 @@ class Drawn:
         self._show(words, "", 0, 0)
 
     def making(self, progress: Making) -> None:
-        self._show(_made(progress), "", progress.done, progress.of)
+        self._show(_environment_words(progress), "", progress.done, progress.of)
 
     def progressed(self, progress: Progress) -> None:
         self._left_s = progress.left_s
         step = _STEPS.get(progress.step, progress.step)
-        self._show(_told(progress), step, progress.done, progress.of)
+        self._show(_describe(progress), step, progress.done, progress.of)
 
     def tick(self) -> None:
         if self._clock() >= self._next_s:
@@ -130,7 +130,7 @@ class Drawn:
             left_s = None if self._left_s is None else max(self._left_s - passed_s, 0.0)
             count = f"{self._done} of {self._of}"
             lines.append(self._bar(", ".join(filter(None, (count, _left_words(left_s))))))
-        lines.append(self._text("Ctrl-C ends it; what is finished is kept.", "dim"))
+        lines.append(self._text("To stop, press Ctrl-C: finished trials are kept.", "dim"))
         self._live.update(Group(*lines), refresh=True)
 
     def _bar(self, words: str) -> RenderableType:

@@ -136,7 +136,7 @@ def measuring_alone() -> Iterator[None]:
         lock = (folder / "lock").open("wb")
     except OSError as error:
         raise WorkspaceError(
-            f"{folder}: {error.strerror}. What is measured is kept there; XDG_STATE_HOME names another place."
+            f"{folder}: {error.strerror}. Results are saved there. To use another folder, set XDG_STATE_HOME."
         ) from None
     with lock:
         try:

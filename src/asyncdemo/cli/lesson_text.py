@@ -85,7 +85,7 @@ def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs
 
     Enter skips one, Ctrl-D all the rest; those have no entry.
     """
-    click.echo(wrapped("Predict first. Enter skips a question, Ctrl-D all of them.") + "\n")
+    click.echo(wrapped("Predict first. To skip a question, press Enter; to skip all, press Ctrl-D.") + "\n")
     answers: dict[int, Answer] = {}
     for place, prediction in enumerate(predictions):
         click.echo(_question(place, prediction, knobs))
@@ -135,4 +135,4 @@ def _answer(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> An
         try:
             return parse(prediction, typed, variants, knobs)
         except ValueError as error:
-            click.echo(wrapped(f"Not understood: {error}. Enter skips.", "   ", "   "))
+            click.echo(wrapped(f"Not understood: {error}. To skip, press Enter.", "   ", "   "))

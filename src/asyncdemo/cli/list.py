@@ -25,7 +25,7 @@ FORMAT = "asyncdemo.list/1"
 @json_option
 @course_option
 def command(as_json: bool, course_folder: Path | None) -> None:
-    """The lessons of the course, how long they take, and how far you are."""
+    """List the lessons of the course, how long they take, and your progress."""
     context = locate(course_folder)
     course = context.course
     records = context.records

@@ -11,27 +11,27 @@ course_option = click.option(
     "course_folder",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A course other than the built-in one. Running its lessons runs code from that folder.",
+    help="Use the course in DIR, not the built-in one. Its lessons are code that runs on this machine.",
 )
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there."
+    "--json", "as_json", is_flag=True, help="Write one JSON object to stdout, and nothing else."
 )
 plain_option = click.option(
     "--plain",
     is_flag=True,
-    help="The facts as text, without drawing or control codes. The default if there is no terminal.",
+    help="Print plain text, without drawing or control codes. The default without a terminal.",
 )
 details_option = click.option(
     "--details",
     is_flag=True,
-    help="All figures, by the names that the glossary has for them. In words: every row, too.",
+    help="Show all figures, under the names of the glossary. In plain text, also every row.",
 )
 set_option = click.option(
     "--set",
     "set_to",
     metavar="KNOB=VALUE",
     multiple=True,
-    help="Another value for a module-level constant of the script. Can be given several times.",
+    help="Set a module-level constant of the script to this value. Can be repeated.",
 )
 recordings_argument = click.argument(
     "files",

@@ -65,5 +65,5 @@ def _holds_something(file: Path, option: str) -> bool:
     if not file.exists():
         return False
     if not file.is_file():
-        raise UsageError(f"{option}: {file} is not an ordinary file. Choose another name.")
+        raise UsageError(f"{option}: {file} is not a regular file. Choose another name.")
     return file.stat().st_size > 0

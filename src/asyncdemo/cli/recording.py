@@ -53,9 +53,9 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
             announce(job)
             listener = None
             if job.serves:  # through us, so that its last words are known if it dies
-                listener = _Overheard(pass_on=job.options.stdout is Stdout.TO_STDERR)
+                listener = _ServerOutput(pass_on=job.options.stdout is Stdout.TO_STDERR)
                 job = replace(job, options=replace(job.options, stdout=Stdout.CAPTURE))
-            with Batch([job], [listener], stalled=_say_quietly) as batch:
+            with Batch([job], [listener], stalled=_print_urgent) as batch:
                 _drive(batch, signals, lambda: None)
                 runs += batch.runs
             output.append(Tail() if listener is None else listener.tail)
@@ -76,7 +76,7 @@ def record_live(job: Job, console: Console) -> Recorded:
                 [panel],
                 ended=lambda _, run: panel.ended(run),
                 stalled=lambda _, recording, late: panel.stalled(
-                    recording.result() if recording.stands_still else None, late, recording.still_ns
+                    recording.result() if recording.stands_still else None, late, recording.idle_ns
                 ),
             )
         )
@@ -94,7 +94,7 @@ def save_run(run: Run, file: Path) -> None:
     click.echo(f"saved {file}", err=True)
 
 
-class _Overheard(OutputBuffer):
+class _ServerOutput(OutputBuffer):
     """Keeps a server's last lines of output in ``tail``, or passes them on."""
 
     def __init__(self, pass_on: bool) -> None:
@@ -111,22 +111,22 @@ class _Overheard(OutputBuffer):
 
 def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:
     """Run the batch to its end. ``signals`` grows with every Ctrl-C."""
-    heeded = 0
+    handled = 0
 
-    def heed() -> bool:
-        nonlocal heeded
-        new, heeded = len(signals) > heeded, len(signals)
+    def interrupted() -> bool:
+        nonlocal handled
+        new, handled = len(signals) > handled, len(signals)
         return new
 
     while True:
-        if heed():
+        if interrupted():
             batch.interrupt()
-        if not batch.poll(_POLL_S) and not batch.begin(heed):
+        if not batch.poll(_POLL_S) and not batch.begin(interrupted):
             break
         tick()
 
 
-def _say_quietly(place: int, recording: Recording | Session, late: bool) -> None:  # noqa: ARG001
+def _print_urgent(place: int, recording: Recording | Session, late: bool) -> None:  # noqa: ARG001
     """Print only what is urgent, because the script is writing here as well."""
     from asyncdemo.render.facts.moments import explain
 

@@ -34,7 +34,7 @@ FORMAT = "asyncdemo.rehearse/1"
 class Part:
     """A lesson or an exercise that was tried. ``fix`` is the command without which it does not run.
 
-    ``faults`` are the differences from what the class will hear, in sentences.
+    ``faults`` are the differences from what the class will be told, in sentences.
     """
 
     what: str
@@ -56,15 +56,15 @@ def command(context: click.Context, plan: str, as_json: bool, course_folder: Pat
     """Run everything that the schedule PLAN shows, on the machine that will show it.
 
     PLAN is a schedule of docs/teach (90-minutes, half-a-day, ...), or a Markdown file that links to its
-    lessons. Every program of each lesson runs once, and the figures that its text names are compared with
-    the run. The check of each exercise must fail the exercise as it is handed out, and pass the solution.
+    lessons. Every program of each lesson runs once, and the figures in its text are compared with the run.
+    The check of each exercise must fail the unedited exercise, and pass the solution.
 
     Takes a few minutes. Exit code 1 if something is not as the text says, 3 if something is missing.
     """
     course = load_course(find_course(course_folder))
     schedule = find_schedule(course, plan)
     if not as_json:
-        click.echo(f"{schedule.title}: {_counts(schedule)}. Nothing else should run meanwhile.\n")
+        click.echo(f"{schedule.title}: {_counts(schedule)}. Run nothing else in the meantime.\n")
     parts = []
     for part in _tried(course, schedule):
         parts.append(part)
@@ -93,7 +93,7 @@ def _counts(schedule: Schedule) -> str:
 
 def _tried(course: Course, schedule: Schedule) -> Iterator[Part]:
     """Yield the parts in the order of the schedule, an exercise after its lesson."""
-    exercises = {one.id: one for one in schedule.exercises}
+    exercises = {exercise.id: exercise for exercise in schedule.exercises}
     for ready in readiness(schedule.lessons):
         yield _lesson(course, ready.lesson, ready.fix)
         if ready.lesson.id in exercises:
@@ -107,7 +107,7 @@ def _lesson(course: Course, heading: Heading, fix: str) -> Part:
         return Part(heading.title, 0.0, fix=fix)
     began = time.monotonic()
     source = LessonSource(load_lesson(heading.folder), course.folder)
-    with ServiceCache() as source.kept:
+    with ServiceCache() as source.service_cache:
         faults = tuple(problem.message for problem in problems_of_runs(source, ()))
     return Part(heading.title, time.monotonic() - began, faults)
 
@@ -129,10 +129,10 @@ def _faults_of_exercise(lesson: Lesson) -> Iterator[str]:
     if exercise is None:
         yield "this lesson has no exercise"
         return
-    with ServiceCache() as kept:
-        if judge(exercise, exercise.file, kept=kept).passed:
+    with ServiceCache() as service_cache:
+        if judge(exercise, exercise.file, service_cache=service_cache).passed:
             yield "the exercise passes its check before it is edited"
-        verdict = judge(exercise, exercise.solution, kept=kept)
+        verdict = judge(exercise, exercise.solution, service_cache=service_cache)
         if verdict.failure is not None:
             yield f"its solution fails the check: {verdict.failure.message}"
 
@@ -151,13 +151,13 @@ def _print(part: Part) -> None:
 def _sum_up(schedule: Schedule, parts: list[Part]) -> None:
     click.echo()
     for name in schedule.measured:
-        click.echo(wrapped(f"Not tried: `asyncdemo lab {name}`, which waits for your keys."))
+        click.echo(wrapped(f"Not tried: `asyncdemo lab {name}`, which needs someone at the keyboard."))
     bad = sum(not part.ok for part in parts)
     if bad:
         click.echo(
             wrapped(
-                f"{bad} of {len(parts)} parts are not as the text says. Try those again by themselves: a "
-                "figure can be off because something else ran on the machine."
+                f"{bad} of {len(parts)} parts are not as the text says. Try those again on their own: a "
+                "figure can be off because something else was running on the machine."
             )
         )
     else:

@@ -17,10 +17,10 @@ from asyncdemo.errors import UsageError
 
 @click.command("reset")
 @exercise_argument(required=True)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @course_option
 def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
-    """Restore the exercise EX, as the course has it now. Your text is kept beside it, in a .bak file.
+    """Restore the exercise EX to the course's current version. Your version is kept beside it as a .bak file.
 
     EX is an id, a number, a part of an id, or the file.
     """
@@ -31,10 +31,10 @@ def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
     if workspace.state(lesson) is FileState.EDITED and not yes:
         if not can_ask():
             raise UsageError(
-                f"{shown_path(file)} has been edited, and there is no terminal to ask on: reset {lesson.id} "
-                "--yes"
+                f"{shown_path(file)} has been edited, and there is no terminal to ask on. To restore it "
+                f"anyway: asyncdemo reset {lesson.id} --yes"
             )
-        question = f"{shown_path(file)} has been edited. Restore it, and keep your text beside it?"
+        question = f"{shown_path(file)} has been edited. Restore it, and keep your version beside it?"
         try:
             agreed = click.confirm(wrapped(question), default=False)
         except click.Abort:
@@ -44,6 +44,6 @@ def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
             click.echo("Nothing was changed.")
             return
     backup = reset(workspace, lesson)
-    click.echo(wrapped(f"{shown_path(file)}: as the course has it.", rest="  "))
+    click.echo(wrapped(f"{shown_path(file)}: restored to the course's version.", rest="  "))
     if backup is not None:
-        click.echo(wrapped(f"Your text is kept: {shown_path(backup)}", rest="  "))
+        click.echo(wrapped(f"Your version is kept: {shown_path(backup)}", rest="  "))

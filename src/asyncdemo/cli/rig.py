@@ -50,7 +50,7 @@ def open_rig(
     on_screen = interactive(plain, as_json)
     if not on_screen and not settings:
         raise UsageError(
-            "The rig is a screen, on a terminal. Without one, say what to measure: "
+            "The rig's screen needs a terminal. Without one, say what to measure: "
             "asyncdemo lab rig-it --set workers=4 --set clients=50"
         )
     machine = Machine(

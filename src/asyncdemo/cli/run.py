@@ -33,7 +33,7 @@ from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.predictions import fill
 from asyncdemo.course.judging.answers import answerable, answered, judge_answers
-from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
+from asyncdemo.course.judging.lesson_jobs import LessonJobs, unexpected_runs
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import first_unread
 from asyncdemo.errors import (
@@ -65,7 +65,7 @@ _TRACEBACK_LINES = 40
     "chosen",
     metavar="NAME",
     multiple=True,
-    help="Only this variant. Can be given several times.",
+    help="Run only this variant. Can be repeated.",
 )
 @plain_option
 @details_option
@@ -75,7 +75,7 @@ _TRACEBACK_LINES = 40
     "save_to",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the recordings, one file for each variant, for `asyncdemo show`. "
+    help="Save the recordings in DIR, one file for each variant, for `asyncdemo show`. "
     "An older recording is overwritten; any other file of that name is not.",
 )
 @click.option(
@@ -84,25 +84,27 @@ _TRACEBACK_LINES = 40
     is_flag=True,
     help="Show the programs, with the lines that differ marked; with --variant, only that one. Runs nothing.",
 )
-@click.option("--no-predict", is_flag=True, help="Ask nothing, and leave the questions out of the report.")
+@click.option(
+    "--no-predict", is_flag=True, help="Don't ask for predictions, and leave them out of the report."
+)
 @click.option(
     "--present",
     "presenting",
     is_flag=True,
-    help="For a class and a projector: large, on the whole screen, one step per key. Progress is not kept.",
+    help="For a class with a projector: full screen, large, one step per key. Progress is not saved.",
 )
 @click.option(
     "--from",
     "start_at",
     metavar="STEP",
-    help="With --present: start at this step (predict, run, timeline, ...), or at this number. If it shows "
-    "what the programs did, they run first.",
+    help="With --present: start at this step (predict, run, timeline, ...) or number. If the step shows what "
+    "the programs did, they run first.",
 )
 @click.option(
     "--notes",
     is_flag=True,
-    help="Print what an instructor should know, with the answer to the last question, "
-    "for a terminal that the class does not see. Runs nothing.",
+    help="Print the notes for instructors, with the answer to the last question, "
+    "on a terminal that the class does not see. Runs nothing.",
 )
 @click.option(
     "--timeout",
@@ -111,7 +113,7 @@ _TRACEBACK_LINES = 40
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
-    help="End a variant that takes longer.",
+    help="Stop a variant that takes longer than this.",
 )
 @course_option
 @click.pass_context
@@ -134,16 +136,15 @@ def command(
 ) -> None:
     """Predict, run every variant of LESSON, compare.
 
-    LESSON is an id (two-sleeps), a number (1) or a part that only one id has. `asyncdemo list` shows them.
-    Without it the next one runs: the first that you have not run yet.
-    Without a terminal nothing is asked.
+    LESSON is an id (two-sleeps), a number (1) or a part of only one id. `asyncdemo list` shows them. By
+    default, it is the first lesson that you have not run yet. Without a terminal, no questions are asked.
     """
     context = locate(course_folder)
     course = context.course
     heading = _next(context) if lesson_name is None else find_lesson(course, lesson_name)
     lesson = load_lesson(heading.folder)
     if start_at and not presenting:
-        raise UsageError("--from is a step of a presentation: it goes with --present.")
+        raise UsageError("--from is a step of a presentation: use it with --present.")
     if notes and presenting:
         raise UsageError("--notes are not for the class: print them on another terminal, without --present.")
     if notes:
@@ -173,7 +174,7 @@ def command(
     predictions = () if no_predict else answerable(lesson, variants)
     if as_json:
         recorded = record_quietly(jobs(Stdout.TO_STDERR))
-        broke_off = recorded.interrupted or not_as_meant(variants, recorded.runs)
+        broke_off = recorded.interrupted or unexpected_runs(variants, recorded.runs)
         measured = {run.name: measure(run) for run in recorded.runs}
         what_happened = [
             {"question": fill(answer.prediction.question, values), "happened": answer.was, "why": answer.why}
@@ -206,13 +207,13 @@ def command(
     recorded = record_quietly(jobs(Stdout.INHERIT), lambda job: click.echo(f"Running {job.name} ..."))
     click.echo()
     _print_output(recorded)
-    odd = not_as_meant(variants, recorded.runs)
-    meant = [run.name for run in recorded.runs if run.name not in odd]
-    print_runs(recorded.runs, None, meant, details=details, heard=True)
+    unexpected = unexpected_runs(variants, recorded.runs)
+    expected = [run.name for run in recorded.runs if run.name not in unexpected]
+    print_runs(recorded.runs, None, expected, details=details, output_shown=True)
     if recorded.interrupted:
         some = any(run.lanes for run in recorded.runs)
         click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
-    elif not odd:
+    elif not unexpected:
         measured = {run.name: measure(run) for run in recorded.runs}
         judged = judge_answers(predictions, answers, measured, values)
         print_answers(judged, values, reasons=details)
@@ -221,16 +222,21 @@ def command(
             click.echo(trouble, err=True)
     elif predictions:
         # The figures of an incomplete run can't answer questions.
-        click.echo("\n" + wrapped(f"No prediction is judged: {join(odd)} did not end as the lesson intends."))
+        click.echo(
+            "\n"
+            + wrapped(
+                f"Predictions are not judged, because {join(unexpected)} did not end as the lesson intends."
+            )
+        )
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
         if details:
             click.echo("\nChange it")
             print_section(lesson, "Change it", None)
-            click.echo(f"The whole text: {lesson.readme}")
+            click.echo(f"The full text: {lesson.readme}")
         else:
             more = f"{program(context)} run {lesson.id} --details"
-            click.echo(f"\nWhy, every row and what to change: {more}")
+            click.echo(f"\nFor reasons, every row and what to change: {more}")
         say_how_to_measure(context, lesson)
         if context.progress is not None:
             for line in next_words(context, just_run=lesson.id):
@@ -264,7 +270,7 @@ def _on_screen(
 
 
 def _print_output(recorded: Recorded) -> None:
-    """Print the last words of servers; scripts have written here themselves."""
+    """Print the last output of servers; scripts have written to the terminal themselves."""
     if recorded.interrupted:  # mostly Python's reaction to Ctrl-C, once for each variant
         return
     for run, tail in zip(recorded.runs, recorded.output, strict=True):
@@ -279,22 +285,22 @@ def _next(context: CourseContext) -> Heading:
     if heading is None:
         ids = ", ".join(lesson.id for lesson in context.course.lessons)
         raise UsageError(f"You have run every lesson. Name the one to run again: {ids}.")
-    words = f"The next lesson you have not run: {heading.number}, {heading.id}."
+    words = f"The next lesson that you have not run: {heading.number}, {heading.id}."
     click.echo(wrapped_for(sys.stderr, words), err=True)
     return heading
 
 
 def _need_a_screen(words_wanted: bool) -> None:
     if words_wanted:
-        raise UsageError("--present draws on the whole screen: it goes with neither --plain nor --json.")
+        raise UsageError("--present uses the whole screen: leave out --plain and --json.")
     if not interactive():
-        raise UsageError("--present needs a terminal: it draws on the whole screen and waits for keys.")
+        raise UsageError("--present needs a terminal: it uses the whole screen and waits for keys.")
 
 
 def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
     if recorded.interrupted:
         return EXIT_INTERRUPTED
-    return EXIT_FAILED if not_as_meant(variants, recorded.runs) else EXIT_OK
+    return EXIT_FAILED if unexpected_runs(variants, recorded.runs) else EXIT_OK
 
 
 def _make_folder(folder: Path) -> None:

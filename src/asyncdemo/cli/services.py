@@ -42,8 +42,8 @@ class _WithCommand(click.Command):
 def command(context: click.Context, names: Sequence[str]) -> None:
     """Start services for COMMAND, set its environment so that it finds them, and stop them when it ends.
 
-    NAME is s3, redis or postgres. The exit code is that of COMMAND. Without a COMMAND: shows the
-    environment, and runs until Ctrl-C.
+    NAME is s3, redis or postgres. The exit code is that of COMMAND. Without a COMMAND, this prints the
+    environment and runs until Ctrl-C.
 
     \b
     asyncdemo services redis -- python lessons/05-pools/18-redis-pools/tasks_blocking.py
@@ -75,7 +75,7 @@ def _run(words: Sequence[str], services: Services) -> int:
     try:
         process = subprocess.Popen(words, env=_environment(services.environment))
     except OSError as error:
-        raise UsageError(f"{words[0]} cannot be run: {error.strerror}.") from None
+        raise UsageError(f"Cannot run {words[0]}: {error.strerror}.") from None
     try:
         _wait(process, services)
     finally:
@@ -87,7 +87,7 @@ def _run(words: Sequence[str], services: Services) -> int:
 
 def _wait(process: subprocess.Popen[bytes], services: Services) -> None:
     """Wait, and report services that die meanwhile. What that means is up to the command."""
-    told = False
+    reported = False
     while True:
         try:
             process.wait(_POLL_S)
@@ -95,9 +95,9 @@ def _wait(process: subprocess.Popen[bytes], services: Services) -> None:
             pass
         else:
             return
-        if not told and (death := services.died()):
+        if not reported and (death := services.died()):
             click.echo(wrapped_for(sys.stderr, f"asyncdemo: {death}"), err=True)
-            told = True
+            reported = True
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

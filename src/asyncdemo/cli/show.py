@@ -23,15 +23,15 @@ from asyncdemo.render.text.json_result import script_result
 @json_option
 @click.pass_context
 def command(context: click.Context, files: Sequence[Path], plain: bool, details: bool, as_json: bool) -> None:
-    """Look at recorded runs, several side by side on one scale, or print them.
+    """Show recorded runs, several side by side on one scale, or print them.
 
-    FILE is what `trace --save` and `run --save` wrote. On a terminal it opens a screen: move with the arrows,
-    zoom with + and -, press ? for the other keys.
+    FILE is a recording, written by `trace --save` or `run --save`. On a terminal, it opens as a screen: move
+    with the arrow keys, zoom with + and -, and press ? for the other keys.
     """
     runs = [store.load(file) for file in files]
     if as_json:
         if len(runs) > 1:
-            raise UsageError("--json shows one recording at a time.")
+            raise UsageError("--json takes only one FILE.")
         click.echo(json.dumps(script_result(runs[0].script, runs[0])))
     elif interactive(plain or details, as_json):
         from asyncdemo.course.workspace.context import locate

@@ -18,13 +18,13 @@ from asyncdemo.errors import CourseError
 @click.option(
     "--changes",
     is_flag=True,
-    help="What you changed in the exercise, and what the solution changes, if you may see it.",
+    help="Show what you changed in the exercise, and, if you may see it, what the solution changes.",
 )
 @course_option
 def command(exercise_name: str | None, changes: bool, course_folder: Path | None) -> None:
-    """Show a solution of EX, once your own has passed; before that, only if you ask a second time.
+    """Show a solution of EX once yours has passed; before that, only if you ask a second time.
 
-    EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
+    EX is an id, a number, a part of an id, or the file. By default, the first that has not passed.
     """
     lesson, exercise, progress = need_help_with(exercise_name, course_folder)
     if changes:
@@ -42,12 +42,14 @@ def command(exercise_name: str | None, changes: bool, course_folder: Path | None
         raise CourseError(f"{exercise.solution}: cannot be read: {error}") from None
     record = progress.update(lesson.id, lambda known: known.after_asking_for_solution())
     if not record.solution_shown:
-        click.echo(wrapped(f"Your own {lesson.id} has not passed yet. You learn more from finding it."))
+        click.echo(
+            wrapped(f"Your {lesson.id} hasn't passed yet. You learn more if you find the solution yourself.")
+        )
         if record.hints < len(exercise.hints):
-            click.echo(wrapped(f"A hint says less than the solution: asyncdemo hint {lesson.id}"))
-        click.echo(wrapped(f"To see the solution anyway, ask again: asyncdemo solution {lesson.id}"))
+            click.echo(wrapped(f"For a hint instead: asyncdemo hint {lesson.id}"))
+        click.echo(wrapped(f"To see the solution anyway, run this again: asyncdemo solution {lesson.id}"))
         return
-    words = f"Exercise {lesson.number}, {lesson.title}: a solution; yours may look different"
+    words = f"Exercise {lesson.number}, {lesson.title}: one solution; yours may look different"
     click.echo(click.style(wrapped(words), bold=True) + "\n")
     _print(text)
     click.echo(wrapped(f"The file: {exercise.solution}", rest="  "))

@@ -18,9 +18,9 @@ from asyncdemo.course.workspace.workspace import Workspace
 
 _WORDS: Final = {
     Happened.AGAIN: "restored",
-    Happened.UPDATED: "has a newer text; you had not edited it",
-    Happened.KEPT: "has been edited, and is left as it is; the exercise has a new text now: asyncdemo reset",
-    Happened.GONE: "no longer belongs to a lesson of the course, and is left as it is",
+    Happened.UPDATED: "updated to the course's new version; you had not edited it",
+    Happened.KEPT: "kept, because you have edited it. For the course's new version: asyncdemo reset",
+    Happened.GONE: "kept, but no longer belongs to a lesson of the course",
 }
 
 
@@ -28,14 +28,14 @@ _WORDS: Final = {
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(file_okay=False, path_type=Path))
 @course_option
 def command(folder: Path | None, course_folder: Path | None) -> None:
-    """Make a folder with the exercises to edit; ./asyncdemo-exercises if DIR is not given.
+    """Create a folder with the exercises to edit; ./asyncdemo-exercises if DIR is not given.
 
-    In an existing workspace, this adds what is new in the course. A file that you have edited is never
-    overwritten. Your progress is kept in the folder too.
+    In an existing workspace, this adds what is new in the course. It never overwrites a file that you have
+    edited. Your progress is kept in the folder, too.
     """
     started = start_workspace(folder, course_folder)
     if started.trouble:
-        click.echo(f"asyncdemo will not find this workspace from outside: {started.trouble}", err=True)
+        click.echo(f"asyncdemo will not find this workspace from other folders: {started.trouble}", err=True)
     _report(started.workspace, started.given, is_new=started.is_new)
     for line in next_words(started.context):
         click.echo(line)
@@ -48,16 +48,16 @@ def _report(workspace: Workspace, given: Sequence[Given], *, is_new: bool) -> No
     if is_new:
         click.echo(wrapped(f"{place}: your workspace, with {count} to edit."))
     elif fresh:
-        click.echo(wrapped(f"{place}: {count} new:"))
+        click.echo(wrapped(f"{place}: {count} added:"))
         for item in fresh:
             click.echo(f"  {item.file.relative_to(workspace.folder)}")
     else:
-        click.echo(wrapped(f"{place}: no new exercise."))
+        click.echo(wrapped(f"{place}: no new exercises."))
     for item in given:
         if item.happened in _WORDS:
             words = _WORDS[item.happened]
             if item.happened is Happened.KEPT:
-                words += f" {item.lesson_id} would get it."
+                words += f" {item.lesson_id}"
             head = f"  {item.file.relative_to(workspace.folder)}"
-            click.echo(wrapped(f"{words.rstrip('.')}.", f"{head} ", "    "))
+            click.echo(wrapped(words, f"{head}: ", "    "))
     click.echo()

@@ -35,8 +35,8 @@ from asyncdemo.serving import Job
 from asyncdemo.serving.schedules import MOST_SCHEDULES, explore
 
 _BOUND = (
-    "A schedule lets up to 1 s pass before some callbacks, as on a busy machine. Asyncio's own order is "
-    "never changed. These are samples: one that was not tried may differ."
+    "A schedule delays some callbacks by up to 1 s, as a busy machine would. asyncio's own order never "
+    "changes. These are samples: a schedule that was not tried may differ."
 )
 _OUTPUT_LINES = 200
 _ONLY_BEFORE = {"-m", "-h", "--help"}
@@ -82,27 +82,28 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     "lanes",
     metavar="FUNC",
     multiple=True,
-    help="A row for each call of this function, not for each task and thread. Several: `--lane fetch,parse`.",
+    help="Show a row for each call of this function, not for each task and thread. For several: "
+    "`--lane fetch,parse`.",
 )
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as with `python -m`.")
 @set_option
 @click.option(
     "--virtual",
     is_flag=True,
-    help="Do not wait: let the clock jump from timer to timer. For scripts that use nothing but asyncio.",
+    help="Don't wait: let the clock jump from timer to timer. For scripts that use nothing but asyncio.",
 )
 @click.option(
     "--schedules",
     metavar="N",
     type=click.IntRange(min=1, max=MOST_SCHEDULES),
-    help="Run it N times in virtual time, as on machines that are busy now and then, and say whether the "
-    "outcome is always the same.",
+    help="Run SCRIPT N times in virtual time, delayed as on a busy machine, and report whether the outcome "
+    "is always the same.",
 )
 @click.option(
     "--schedule",
     "token",
     metavar="TOKEN",
-    help="Run it once in virtual time, in the schedule that a report of --schedules names.",
+    help="Run SCRIPT once in virtual time, in the schedule that a report of --schedules names.",
 )
 @plain_option
 @details_option
@@ -112,7 +113,7 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     "save_to",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the recording, for `asyncdemo show`. "
+    help="Save the recording to FILE, for `asyncdemo show`. "
     "An older recording is overwritten; any other file of that name is not.",
 )
 @click.option(
@@ -120,7 +121,7 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     "timeout_s",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="End the script if it takes longer. Without it there is no limit.",
+    help="Stop SCRIPT if it takes longer than this. By default, there is no limit.",
 )
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
@@ -146,9 +147,9 @@ def command(
     SCRIPT is what `python SCRIPT` runs: a file, a folder or zip file with a `__main__`, a `.pyc`, or `-` for
     standard input. Options of Python, as in `python -X dev -m asyncdemo trace SCRIPT`, apply to SCRIPT too.
     Options of trace go before SCRIPT or right after it. From the first other word on, or from a
-    `--` on, everything is for the script.
-    If the script asks something on the terminal, use --plain.
-    Exit code 1 if the script failed; its own exit code is part of the report.
+    `--` on, everything is passed to the script.
+    If the script reads from the terminal, use --plain.
+    Exit code 1 if the script failed; the report has its own exit code.
     """
     if save_to is not None and not save_to.parent.is_dir():
         raise UsageError(f"--save {save_to}: there is no folder {save_to.parent}.")
@@ -168,7 +169,7 @@ def command(
     )
     if schedules is not None:
         if token is not None:
-            raise UsageError("--schedules tries many, --schedule is one of them: give one of the two.")
+            raise UsageError("Give --schedules to try many schedules, or --schedule to repeat one, not both.")
         with signals_noted() as signals:
             exploration = explore(target, options, schedules, lambda: not signals)
         if as_json:
@@ -187,12 +188,12 @@ def command(
         click.echo(json.dumps(script_result(script, recorded.runs[0])))
     elif plain or not can_draw():
         recorded = record_quietly([Job(target, options)])
-        print_runs(recorded.runs, None, details=details, heard=True)
+        print_runs(recorded.runs, None, details=details, output_shown=True)
     else:
         console = make_console()
         recorded = record_live(Job(target, replace(options, stdout=Stdout.CAPTURE)), console)
         print_output(script, recorded.output[0], console, _OUTPUT_LINES)
-        print_runs(recorded.runs, console, details=details, heard=True)
+        print_runs(recorded.runs, console, details=details, output_shown=True)
     if save_to is not None:
         save_run(recorded.runs[0], save_to)
     _hint_misplaced(context.command, script, args, recorded)
@@ -206,12 +207,12 @@ def _exit_code(recorded: Recorded) -> int:
 
 
 def _hint_misplaced(command: click.Command, script: str, args: tuple[str, ...], recorded: Recorded) -> None:
-    """Print a hint if the script failed with one of our options: most likely it was misplaced."""
+    """Print a hint if the script failed and got one of our options: it was probably meant for us."""
     ours = {option for parameter in command.params for option in parameter.opts if option.startswith("-")}
     misplaced = [arg for arg in args if arg.partition("=")[0] in ours]
     if misplaced and recorded.runs[0].outcome is RunOutcome.FAILED:
         click.echo(
-            f"{misplaced[0]} was passed to {script}: options of trace go before the script or right after "
+            f"{misplaced[0]} was passed to {script}. Options of trace go before the script or right after "
             "it.",
             err=True,
         )

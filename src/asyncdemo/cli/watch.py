@@ -38,7 +38,7 @@ _MOST_SPARES: Final = 4
 @click.option(
     "--poll",
     is_flag=True,
-    help="Check the files for changes at intervals. For file systems that do not report changes.",
+    help="Poll the files for changes. For file systems that do not report them.",
 )
 @plain_option
 @course_option
@@ -50,11 +50,11 @@ def command(
     plain: bool,
     course_folder: Path | None,
 ) -> None:
-    """Check an exercise whenever you save it. q quits, ? explains the keys.
+    """Check an exercise whenever you save it. Press q to quit, ? for the keys.
 
-    EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed. Whichever
-    exercise of the workspace you save is checked. With --plain or without a terminal it writes a log, until
-    Ctrl-C.
+    EX is an id, a number, a part of an id, or the file. By default, the first that has not passed. If you
+    save another exercise of the workspace, that one is checked. With --plain or without a terminal, this
+    writes a log until Ctrl-C.
     """
     context = locate(course_folder)
     lesson = find_exercise(context, exercise_name)
@@ -67,9 +67,9 @@ def command(
     click_context.color = False
     with _Log(context, lesson, poll) as log, signals_noted() as signals:
         if sys.stdin.isatty():
-            _say("Save the file to check it; Ctrl-C stops.")
+            _say("To check the file, save it. To stop, press Ctrl-C.")
         while not signals:
-            log.go_on(signals)
+            log.step(signals)
     log.end()
     click_context.exit(EXIT_INTERRUPTED)
 
@@ -84,28 +84,28 @@ class _Log(ExitStack):
         self._spares = self.enter_context(SpareChildren())
         self._kept = self.enter_context(ServiceCache())
         self._watcher = self.enter_context(Watcher(self._files(), poll))
-        self._practice = self._turned_to(lesson)
+        self._practice = self._switch_to(lesson)
 
-    def go_on(self, signals: list[int]) -> None:
+    def step(self, signals: list[int]) -> None:
         if self._practice.due:
             _say(f"Checking {self._practice.file.name} ...")
             self._practice.begin()
-            if self._practice.check(self._spares, self._kept, lambda: not (signals or self._look())):
+            if self._practice.check(self._spares, self._kept, lambda: not (signals or self._handle_saves())):
                 self._report()
         else:
             ready = self._spares.fill(min(self._practice.run_count, _MOST_SPARES))
             pause_s = min(self._watcher.pause_s(), _IDLE_S if ready else _IDLE_S / 4)
             select.select([self._watcher.fileno()], [], [], pause_s)
-            self._look()
+            self._handle_saves()
 
     def end(self) -> None:
         lesson = self._practice.lesson
         if self._practice.record.passed:
             _say(f"{lesson.id} has passed.")
         else:
-            _say(f"{lesson.id} has not passed yet. `asyncdemo watch {lesson.id}` continues.")
+            _say(f"{lesson.id} has not passed yet. To continue: asyncdemo watch {lesson.id}")
 
-    def _look(self) -> bool:
+    def _handle_saves(self) -> bool:
         """Return whether the verdict of a running check is no longer of interest."""
         changes = self._watcher.look()
         here = self._practice.lesson.id
@@ -113,25 +113,25 @@ class _Log(ExitStack):
         if here in saved:
             self._practice.saved()
             if others := ", ".join(name for name in saved if name != here):
-                _say(f"Saved at the same time, and not checked: {others}.")
+                _say(f"Also saved, but not checked: {others}.")
         elif saved:
-            _say(f"You saved {saved[-1]}, so this is the exercise now; it was {here} before.")
+            _say(f"You saved {saved[-1]}, so that is checked now, not {here}.")
             ours = exercises(self._context.course)
-            self._practice = self._turned_to(next(lesson for lesson in ours if lesson.id == saved[-1]))
+            self._practice = self._switch_to(next(lesson for lesson in ours if lesson.id == saved[-1]))
             self._practice.saved()
         if Change.GONE in changes.values():
             self._watcher.watch(self._files())  # it may have been moved
             if here in changes:
                 self._practice.changed()
-            self._practice.come_back()
+            self._practice.resume()
         return bool(changes)
 
-    def _turned_to(self, lesson: Heading) -> Practice:
+    def _switch_to(self, lesson: Heading) -> Practice:
         practice = Practice(self._context, self._workspace, lesson, f"asyncdemo reset {lesson.id}")
         task = practice.exercise.task if practice.exercise else ""
         _say(f"\nExercise {lesson.number}, {lesson.title}: {task}", f"  {shown_path(practice.file)}")
         if not practice.record.runs:
-            _say(f"You have not run its lesson yet: asyncdemo run {lesson.id}.")
+            _say(f"You have not run its lesson yet. To run it: asyncdemo run {lesson.id}")
         return practice
 
     def _report(self) -> None:
@@ -139,7 +139,7 @@ class _Log(ExitStack):
         if practice.trouble:
             _say(f"  {practice.trouble}")
         if verdict is None:
-            _say("So there is no verdict. Save the file and it is checked again.")
+            _say("There is no verdict. To check again, save the file.")
             return
         lines = verdict_text(
             verdict.held,
@@ -154,16 +154,16 @@ class _Log(ExitStack):
             _say(self._after_a_pass(practice.lesson))
         else:
             hint = f"asyncdemo hint {practice.lesson.id}"
-            _say(f"Not passed yet. Save the file and it is checked again. For a hint: {hint}.")
+            _say(f"Not passed yet. To check again, save the file. For a hint: {hint}")
 
     def _after_a_pass(self, lesson: Heading) -> str:
         other = following(self._context, lesson)
         if other is None or record_of(self._context, other).passed:
-            return "Passed, and so have all the others: that was the last exercise."
-        run = f" First run its lesson: asyncdemo run {other.id}."
+            return "Passed. That was the last exercise: all have passed now."
+        run = f" First run its lesson (asyncdemo run {other.id})."
         first = "" if record_of(self._context, other).runs else run
         file = shown_path(self._workspace.file(other))
-        return f"Passed. Next: exercise {other.number}, {other.title}.{first} Save {file} and it is checked."
+        return f"Passed. Next: exercise {other.number}, {other.title}.{first} To check it, save {file}."
 
     def _files(self) -> dict[str, Path]:
         return {lesson.id: self._workspace.file(lesson) for lesson in exercises(self._context.course)}

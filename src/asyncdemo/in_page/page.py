@@ -127,21 +127,21 @@ def _ended(run: Run, text: str) -> str:
     if needs := missing(text):
         return f"needs {needs}, which a page does not have."
     if run.outcome is RunOutcome.TIMEOUT:
-        told = " ".join([*run.notes[:1], *where_they_wait(run)[:1]])
+        words = " ".join([*run.notes[:1], *where_they_wait(run)[:1]])
     elif run.uncaught:
-        told = _error_words(run.uncaught[0])
+        words = _error_words(run.uncaught[0])
     else:
-        told = next(iter(run.notes), f"{ending(run)}.")
-        told = told.partition(f"{SYNTAX_ERROR}: ")[2] or told
-    return told.replace(f"{_FOLDER}/", "")
+        words = next(iter(run.notes), f"{ending(run)}.")
+        words = words.partition(f"{SYNTAX_ERROR}: ")[2] or words
+    return words.replace(f"{_FOLDER}/", "")
 
 
 def _error_words(error: Uncaught) -> str:
     if error.text.startswith(error.error):  # a deadlock, which says where it is
         return error.text
-    told = f"{error.error}: {error.text}" if error.text else error.error
+    answer = f"{error.error}: {error.text}" if error.text else error.error
     in_file = error.site is not None and Path(error.site.file).parent == _FOLDER
-    return f"{told} ({place(error.site)})" if in_file else told
+    return f"{answer} ({place(error.site)})" if in_file else answer
 
 
 def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
         raise UsageError(f"{lesson.id} has no exercise.")
     verdict = judge(exercise, Path(_written("exercise.py", asked["text"])), asked.get("seed"))
     failure = verdict.failure
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "passed": verdict.passed,
         "held": verdict.held,
         "message": "" if failure is None else failure.message,
@@ -161,7 +161,7 @@ def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
         "output": verdict.output,
         "solution": exercise.solution.read_text("utf-8") if verdict.passed else "",
     }
-    return told if not verdict.runs else {**told, **_pictures(verdict.runs[-1:], "check")}
+    return data if not verdict.runs else {**data, **_pictures(verdict.runs[-1:], "check")}
 
 
 def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
@@ -175,8 +175,8 @@ def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
             problems.append(str(error))
         except MemoryError:
             problems.append(f"{file.name} is too large for a page. In a terminal: asyncdemo show {file.name}")
-    told: dict[str, Any] = {"problems": problems, "runs": [f"{title(run)} ({status(run)})" for run in runs]}
-    return told if not runs else {**told, **_pictures(runs, "open"), "recording": recording_html(runs)}
+    data: dict[str, Any] = {"problems": problems, "runs": [f"{title(run)} ({status(run)})" for run in runs]}
+    return data if not runs else {**data, **_pictures(runs, "open"), "recording": recording_html(runs)}
 
 
 def _pictures(runs: Sequence[Run], ident: str) -> dict[str, str]:

@@ -16,13 +16,13 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.script.inline import run_inline
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.judging.checking import imported_checks, told
+from asyncdemo.course.judging.checking import as_reported, imported_checks
 from asyncdemo.course.judging.verdict import Verdict, judged, options_of
 from asyncdemo.errors import UsageError
 from asyncdemo.in_page.interpreter import count_tasks_anew
 from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly
-from asyncdemo.recording.conclusion import concluded, time_limit_words
+from asyncdemo.recording.conclusion import build_run, time_limit_note
 from asyncdemo.recording.options import Options, Target, child_options
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.testing.checks import Seen
@@ -54,12 +54,12 @@ def record(target: Target, options: Options, output: OutputBuffer) -> Run:
     outcome = RunOutcome.OK if code == 0 else RunOutcome.FAILED
     if code is None:
         assert options.timeout_s is not None
-        assembly.complete_stuck()
-        assembly.add_note(time_limit_words(options.timeout_s))
+        assembly.fill_in_stuck()
+        assembly.add_note(time_limit_note(options.timeout_s))
         outcome = RunOutcome.TIMEOUT
-    assembly.leaves(0)
+    assembly.mark_gone(0)
     everything = replace(options, follow=True)  # no process is left out where there can be no other
-    return concluded(assembly, target, everything, outcome, code)
+    return build_run(assembly, target, everything, outcome, code)
 
 
 def _text(stream: _Stream) -> TextIO:
@@ -91,13 +91,13 @@ def judge(exercise: Exercise, file: Path, seed: int | None = None) -> Verdict:
     try:
         check, _ = imported_checks(exercise.check)
     except BaseException as error:
-        raise told(exercise.check, error) from error
+        raise as_reported(exercise.check, error) from error
 
     def checked(seen: Seen) -> None:
         try:
             check(seen)
         except BaseException as error:  # noqa: BLE001 - a course's own code
-            raise told(exercise.check, error) from None
+            raise as_reported(exercise.check, error) from None
 
     def recorded(knobs: Knobs, output: OutputBuffer) -> tuple[Run, list[Answer]]:
         options = options_of(exercise, file, knobs)

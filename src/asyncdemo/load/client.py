@@ -59,7 +59,7 @@ class Client:
         assert self._process.stdout is not None
         self._output = self._process.stdout
         os.set_blocking(self.fileno(), False)
-        self._tell(plan.to_json().encode())
+        self._send(plan.to_json().encode())
         if not hold:
             self.go()
 
@@ -87,16 +87,16 @@ class Client:
         *lines, self._partial = (self._partial + data).split(b"\n")
         events: list[Event] = []
         for line in lines:
-            self._hear(line, events)
+            self._handle(line, events)
         return events
 
     def go(self) -> None:
         """Start sending. Needed only with ``hold``, and only once."""
-        self._tell(GO)
+        self._send(GO)
 
     def interrupt(self) -> None:
         """Ask it to drop what is under way and report what it has; its result follows."""
-        self._tell(INTERRUPT)
+        self._send(INTERRUPT)
 
     def close(self) -> None:
         """Kill the process and release everything. May be called twice."""
@@ -120,14 +120,14 @@ class Client:
     ) -> None:
         self.close()
 
-    def _tell(self, line: bytes) -> None:
+    def _send(self, line: bytes) -> None:
         # Its standard input stays open: closing it would tell the client that we are gone.
         if self._process.stdin is not None:
             with contextlib.suppress(OSError, ValueError):  # it has died: `read` will report how
                 self._process.stdin.write(line + b"\n")
                 self._process.stdin.flush()
 
-    def _hear(self, line: bytes, events: list[Event]) -> None:
+    def _handle(self, line: bytes, events: list[Event]) -> None:
         try:
             message: Mapping[str, Any] | None = json.loads(line)
         except ValueError:

@@ -83,7 +83,7 @@ def summary(result: Result) -> str:
         lines.append(f"sent late  median {_ms(late.percentile_ns(50))}, p99 {_ms(late.percentile_ns(99))}")
     lines.append(f"client     {result.cpu_s:.3f} s of CPU ({result.engine})")
     if result.interrupted:
-        lines.append("note       interrupted: these are the results until then")
+        lines.append("note       interrupted: these are the results so far")
     lines += [f"note       {note}" for note in result.notes]
     return "\n".join(lines)
 
@@ -91,7 +91,7 @@ def summary(result: Result) -> str:
 def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(
         prog="python -m asyncdemo.load",
-        description="Send requests to a server, and measure each from the time at which it was meant to go.",
+        description="Send requests to a server, and measure each from its intended send time.",
     )
     command.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH")
     command.add_argument("-n", "--requests", type=int, metavar="N", help="this many in all (default 200)")

@@ -15,4 +15,4 @@ def check_installed() -> None:
     missing = [package for module, package in _PACKAGES.items() if find_spec(module) is None]
     if missing:
         fix = install_command("course")
-        raise MissingError(f"the load client needs {' and '.join(missing)}. Install what it needs: {fix}")
+        raise MissingError(f"the load client needs {' and '.join(missing)}. To install it: {fix}")

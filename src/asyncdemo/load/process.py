@@ -113,35 +113,35 @@ class _Parent:
     """The process that started us. It says go, interrupts, or is gone, which makes measuring pointless."""
 
     def __init__(self) -> None:
-        self._heard = b""
+        self._received = b""
         # Passed in, because it may have died while we were starting, and then our parent is another process.
         self._pid = int(os.environ.get(PARENT, os.getppid()))
         self._has_interrupted = False
 
     def line(self) -> bytes:
         """Return the next line, or what there is if the input ends."""
-        while b"\n" not in self._heard:
+        while b"\n" not in self._received:
             if not select.select([_STDIN], [], [], _LOOK_FOR_PARENT_S)[0]:
                 self._look()
             elif data := os.read(_STDIN, _CHUNK):
-                self._heard += data
+                self._received += data
             else:
                 break
-        line, _, self._heard = self._heard.partition(b"\n")
+        line, _, self._received = self._received.partition(b"\n")
         return line
 
     def await_go(self) -> None:
         """Treat the end of the input as a go, too: a plan may come from a pipe that then ends."""
-        self._has_interrupted = INTERRUPT in self.line() + self._heard
+        self._has_interrupted = INTERRUPT in self.line() + self._received
 
     def listen(self, loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
         self._loop, self._interrupt = loop, interrupt
         if self._has_interrupted:
             interrupt()
-        threading.Thread(target=self._hear, name="load-parent", daemon=True).start()
+        threading.Thread(target=self._read, name="load-parent", daemon=True).start()
         self._look_again()
 
-    def _hear(self) -> None:
+    def _read(self) -> None:
         # not sys.stdin: this thread would hold its lock when the interpreter exits
         while os.read(_STDIN, _CHUNK):
             with contextlib.suppress(RuntimeError):  # the loop has just ended

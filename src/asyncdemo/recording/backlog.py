@@ -15,19 +15,19 @@ _AT_ONCE = 1 << 18
 
 class Backlog:
     def __init__(self) -> None:
-        self._near: deque[bytes] = deque()
-        self._near_bytes = 0
+        self._memory: deque[bytes] = deque()
+        self._memory_bytes = 0
         self._file: IO[bytes] | None = None
         self._written = self._taken = 0
         self._last: deque[bytes] = deque()
         """Data for which the disk has no room."""
 
     def __bool__(self) -> bool:
-        return bool(self._near or self._file or self._last)
+        return bool(self._memory or self._file or self._last)
 
     def __len__(self) -> int:
         """Bytes in memory and in the file."""
-        return self._near_bytes + (self._written - self._taken if self._file is not None else 0)
+        return self._memory_bytes + (self._written - self._taken if self._file is not None else 0)
 
     @property
     def full(self) -> bool:
@@ -35,13 +35,13 @@ class Backlog:
         return bool(self._last)
 
     def put(self, data: bytes) -> None:
-        if self._file is None and not self._last and self._near_bytes + len(data) <= _IN_MEMORY:
-            self._near.append(data)
-            self._near_bytes += len(data)
-        elif self._last or not self._filed(data):
+        if self._file is None and not self._last and self._memory_bytes + len(data) <= _IN_MEMORY:
+            self._memory.append(data)
+            self._memory_bytes += len(data)
+        elif self._last or not self._write(data):
             self._last.append(data)
 
-    def _filed(self, data: bytes) -> bool:
+    def _write(self, data: bytes) -> bool:
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it must outlive this call
@@ -56,9 +56,9 @@ class Backlog:
 
     def take(self) -> bytes:
         """Return the next bytes in order; empty if there are none."""
-        if self._near:
-            data = self._near.popleft()
-            self._near_bytes -= len(data)
+        if self._memory:
+            data = self._memory.popleft()
+            self._memory_bytes -= len(data)
             return data
         if self._file is not None:
             self._file.seek(self._taken)

@@ -56,7 +56,7 @@ class Child:
         except BaseException:
             self._listener.close()
             raise
-        self.family = ProcessTree(self.process, token)
+        self.process_tree = ProcessTree(self.process, token)
 
     def connect(self, timeout_s: float) -> ChildConnection | None:
         """Return its connection, waiting for it at most this long."""
@@ -66,17 +66,17 @@ class Child:
                 self._listener.close()  # if we were killed later, its socket would be left behind
         return self.connection
 
-    def expect_more(self) -> str:
-        """Let in the processes that it starts, too; return the value of ``wire.ENV`` that they need."""
+    def expect_subprocesses(self) -> str:
+        """Also accept the processes that it starts; return the value of ``wire.ENV`` that they need."""
         self._listener = HandshakeListener(self.token)
         return self._listener.address
 
     @property
-    def callers(self) -> list[socket.socket]:
-        """Sockets that are readable when ``let_in`` should be called; none if no process is expected."""
+    def handshake_sockets(self) -> list[socket.socket]:
+        """Sockets that are readable when ``admit`` should be called; none if no process is expected."""
         return self._listener.sockets
 
-    def let_in(self) -> ChildConnection | None:
+    def admit(self) -> ChildConnection | None:
         """Return a process that it has started and that knows the token, if one has connected."""
         return self._listener.admit(0)
 
@@ -87,7 +87,7 @@ class Child:
 
     def close(self) -> None:
         """End it and everything it started, and release all resources. May be called twice."""
-        self.family.end()
+        self.process_tree.end()
         self._listener.close()
         if self.connection is not None:
             self.connection.socket.close()
@@ -172,7 +172,7 @@ class HandshakeListener:
         try:
             self._folder = tempfile.mkdtemp(prefix="asyncdemo-", dir=where)
         except OSError as error:
-            raise MissingError(f"No folder for a socket: {error}. Set TMPDIR to a short one.") from error
+            raise MissingError(f"Can't create a socket: {error}. Set TMPDIR to a short path.") from error
         path = os.path.join(self._folder, "events")
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listening.bind(path)

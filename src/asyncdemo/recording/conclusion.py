@@ -17,7 +17,7 @@ _NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encod
 """Parts of the messages, in some version of Python, about a file whose bytes are not source text."""
 
 
-def concluded(
+def build_run(
     assembly: Assembly, target: Target, options: Options, outcome: RunOutcome, exit_code: int | None
 ) -> Run:
     if assembly.invalid is not None:
@@ -34,10 +34,10 @@ def concluded(
     )
     if options.lanes and not run.lanes and outcome is RunOutcome.OK:
         names = " or ".join(options.lanes)
-        where = "" if options.follow else " in the script's own process; others are not observed"
-        return replace(run, notes=(*run.notes, f"No call of {names} was seen{where}."))
+        where = "" if options.follow else " in the script's own process; other processes are not recorded"
+        return replace(run, notes=(*run.notes, f"No call of {names} was recorded{where}."))
     return run
 
 
-def time_limit_words(timeout_s: float) -> str:
+def time_limit_note(timeout_s: float) -> str:
     return f"Stopped at its time limit of {timeout_s:g} s."

@@ -27,17 +27,17 @@ _TURN_S = 0.02
 class _EventConnection:
     """A connection to one process.
 
-    If ``garbled``, nothing on it can be understood any more; if ``over``, all has been read; if ``behind``,
+    If ``garbled``, its data can no longer be decoded; if ``at_end``, all of it has been read; if ``behind``,
     the process knows that we are behind.
     """
 
-    __slots__ = ("backlog", "behind", "frames", "garbled", "over", "process")
+    __slots__ = ("at_end", "backlog", "behind", "frames", "garbled", "process")
 
     def __init__(self, frames: wire.FrameReader, process: int) -> None:
         self.frames = frames
         self.process = process
         self.backlog = Backlog()
-        self.garbled = self.over = self.behind = False
+        self.garbled = self.at_end = self.behind = False
 
 
 class EventConnections:
@@ -45,84 +45,89 @@ class EventConnections:
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
-        self._lines: dict[socket.socket, _EventConnection] = {}
+        self._connections: dict[socket.socket, _EventConnection] = {}
 
     def __iter__(self) -> Iterator[socket.socket]:
         """Iterate over the open connections to wait for."""
-        return iter([c for c, line in self._lines.items() if not line.over and not line.backlog.full])
+        open_ = self._connections.items()
+        return iter([sock for sock, each in open_ if not each.at_end and not each.backlog.full])
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._connections)
 
     @property
     def processes(self) -> set[int]:
         """The processes that are connected."""
-        return {line.process for line in self._lines.values()}
+        return {connection.process for connection in self._connections.values()}
 
-    def open(self, connection: socket.socket, frames: wire.FrameReader, process: int = 0) -> None:
+    def open(self, sock: socket.socket, frames: wire.FrameReader, process: int = 0) -> None:
         """Take ownership of a connection; ``frames`` has what has been read of it, from the first byte."""
-        self._lines[connection] = _EventConnection(frames, process)
+        self._connections[sock] = _EventConnection(frames, process)
 
     def send(self, frame: bytes, process: int | None = None) -> None:
         """Send a frame to one process or to all. Those that have already ended are skipped."""
-        for connection, line in self._lines.items():
-            if process in (None, line.process):
+        for sock, connection in self._connections.items():
+            if process in (None, connection.process):
                 with contextlib.suppress(OSError):
-                    connection.settimeout(_SEND_S)
-                    connection.sendall(frame)
+                    sock.settimeout(_SEND_S)
+                    sock.sendall(frame)
 
     @property
     def behind(self) -> bool:
         """Whether something has been read but not processed."""
-        return any(line.backlog for line in self._lines.values())
+        return any(connection.backlog for connection in self._connections.values())
 
-    def read(self, connection: socket.socket) -> None:
+    def read(self, sock: socket.socket) -> None:
         """Read what has arrived on one connection, to process it later."""
-        line = self._lines[connection]
-        connection.settimeout(0)
+        connection = self._connections[sock]
+        sock.settimeout(0)
         for _ in range(_IN_A_ROW):
             try:
-                data = connection.recv(_AT_ONCE)
+                data = sock.recv(_AT_ONCE)
             except BlockingIOError:
                 return
             except OSError:
                 data = b""
             if not data:
-                line.over = True
+                connection.at_end = True
                 return
-            if not line.garbled:  # keep reading: if we closed it, the script would think that we are gone
-                line.backlog.put(data)
+            if (
+                not connection.garbled
+            ):  # if so, keep reading: were it closed, the script would think we're gone
+                connection.backlog.put(data)
 
-    def take_in(self) -> None:
+    def process_received(self) -> None:
         """Process what has been read, for a short while."""
         end_s = time.monotonic() + _TURN_S
         while time.monotonic() < end_s and self.behind:
-            for line in self._lines.values():
-                self._understand(line)
-        for connection, line in list(self._lines.items()):
-            if line.behind if not line.backlog else len(line.backlog) > _BEHIND and not line.behind:
-                line.behind = not line.behind
-                self.send(wire.frame(wire.BEHIND if line.behind else wire.CAUGHT_UP, b""), line.process)
-            if line.over and not line.backlog:
-                self._close(connection)
+            for connection in self._connections.values():
+                self._decode(connection)
+        for sock, connection in list(self._connections.items()):
+            backlog, was_behind = connection.backlog, connection.behind
+            connection.behind = len(backlog) > _BEHIND or (was_behind and bool(backlog))
+            if connection.behind is not was_behind:
+                kind = wire.BEHIND if connection.behind else wire.CAUGHT_UP
+                self.send(wire.frame(kind, b""), connection.process)
+            if connection.at_end and not backlog:
+                self._close(sock)
 
-    def _understand(self, line: _EventConnection) -> None:
+    def _decode(self, connection: _EventConnection) -> None:
         try:
-            for kind, payload in line.frames.feed(line.backlog.take()):
-                self._assembly.feed(kind, payload, line.process)
+            for kind, payload in connection.frames.feed(connection.backlog.take()):
+                self._assembly.feed(kind, payload, connection.process)
         except (ValueError, RecursionError) as error:
-            line.garbled = True
-            while line.backlog.take():
+            connection.garbled = True
+            while connection.backlog.take():
                 pass
-            self._assembly.stop(line.process, f"early: {error}")
+            self._assembly.stop(connection.process, f"early: {error}")
 
     def close(self) -> None:
         """Close all connections. May be called twice."""
-        for connection in list(self._lines):
-            self._close(connection)
+        for sock in list(self._connections):
+            self._close(sock)
 
-    def _close(self, connection: socket.socket) -> None:
-        connection.close()
-        line = self._lines.pop(connection)
-        line.backlog.close()
-        self._assembly.leaves(line.process)
+    def _close(self, sock: socket.socket) -> None:
+        sock.close()
+        connection = self._connections.pop(sock)
+        connection.backlog.close()
+        self._assembly.mark_gone(connection.process)

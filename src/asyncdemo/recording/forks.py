@@ -33,7 +33,7 @@ class ForkServer:
     """
 
     def __init__(self, target: Target, options: Options) -> None:
-        self._told = {**child_options(target, replace(options, forks=True)), "environment": {}}
+        self._options = {**child_options(target, replace(options, forks=True)), "environment": {}}
         self._flags = options.flags
         self._loaded = False
         self._forked: list[int] = []
@@ -42,8 +42,8 @@ class ForkServer:
     def __enter__(self) -> Self:
         self._template = Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
         if self._template.connect(_LOADS_S):
-            self._send(wire.OPTIONS, self._told)
-            self._hear(_LOADS_S, lambda: self._loaded)
+            self._send(wire.OPTIONS, self._options)
+            self._receive_until(_LOADS_S, lambda: self._loaded)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,12 +60,12 @@ class ForkServer:
     def fork(self, address: str, outputs: list[str]) -> int:
         """Return the pid of the new process. Raise UsageError if there is none."""
         self._send(wire.FORK, {"address": address, "outputs": outputs})
-        if not self._hear(_FORKS_S, lambda: bool(self._forked)):
-            raise UsageError("The process that is to run the script once more has ended.")
+        if not self._receive_until(_FORKS_S, lambda: bool(self._forked)):
+            raise UsageError("The process that runs the script ended early. Run the command again.")
         return self._forked.pop()
 
     def exit_code(self, pid: int, timeout_s: float) -> int | None:
-        self._hear(timeout_s, lambda: pid in self._ended)
+        self._receive_until(timeout_s, lambda: pid in self._ended)
         return self._ended.get(pid)
 
     def _send(self, kind: bytes, value: object) -> None:
@@ -73,7 +73,7 @@ class ForkServer:
         with contextlib.suppress(OSError):  # it has ended, as will be noticed
             self._template.connection.socket.sendall(wire.json_frame(kind, value))
 
-    def _hear(self, timeout_s: float, is_enough: Callable[[], bool]) -> bool:
+    def _receive_until(self, timeout_s: float, is_enough: Callable[[], bool]) -> bool:
         """Process its messages until the condition holds; return whether it does, in time."""
         connection = self._template.connection
         assert connection is not None
@@ -87,20 +87,20 @@ class ForkServer:
                 return False
             for kind, payload in connection.frames.feed(data):
                 if kind == wire.FORK:
-                    self._take(json.loads(payload))
+                    self._handle(json.loads(payload))
         return True
 
-    def _take(self, word: dict[str, Any]) -> None:
-        if "pid" in word:
-            self._forked.append(word["pid"])
-        elif "ended" in word:
-            self._ended[word["ended"]] = word["status"]
+    def _handle(self, message: dict[str, Any]) -> None:
+        if "pid" in message:
+            self._forked.append(message["pid"])
+        elif "ended" in message:
+            self._ended[message["ended"]] = message["status"]
         else:
             self._loaded = True
 
 
 class _ForkedProcess:
-    """Like ``subprocess.Popen``, but for a child of the fork server, which reports its end."""
+    """Like ``subprocess.Popen``, for a child of the fork server, which reports its end."""
 
     def __init__(self, server: ForkServer, pid: int) -> None:
         self._server = server
@@ -128,7 +128,7 @@ class _Fork(Child):
         self._writable: list[int] = []
         super().__init__(Stdout.CAPTURE, stdin=False, token=server.token)
         # Those that only the token identifies are ended with the server: finding them checks every process.
-        self.family = ProcessTree(self.process, "")
+        self.process_tree = ProcessTree(self.process, "")
 
     def connect(self, timeout_s: float) -> ChildConnection | None:
         connection = super().connect(timeout_s)

@@ -1,4 +1,4 @@
-"""Keep what a recorded script writes, as plain text. A listener that ignores everything else.
+"""Keep what a recorded script writes, as plain text: a listener that ignores all other events.
 
 Not here: showing it as it arrives (see ``render.terminal.output``).
 """
@@ -11,7 +11,9 @@ from typing import Final
 from asyncdemo.ansi import without_codes
 from asyncdemo.model import Outcome, Site, State
 
-_UNSEEN: Final = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_CONTROL_CHARACTERS: Final = {
+    code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
+}
 _MOST: Final = 500_000
 """Characters kept of the beginning of a stream, and as many of its end."""
 
@@ -25,19 +27,19 @@ class OutputBuffer:
     def __init__(self) -> None:
         self._streams = {name: _BoundedText() for name in ("stdout", "stderr")}
         self._both = _BoundedText()
-        self._unended = self._cut = ""
+        self._unfinished_line = self._cut = ""
 
     def output(self, stream: str, text: str) -> None:
         self._streams[stream].add(text)
         if not text:
             return
-        if self._unended not in ("", stream):  # the other stream's line may be completed later
+        if self._unfinished_line not in ("", stream):  # the other stream's line may be completed later
             self._both.add("\n")
-            self._cut = self._unended
+            self._cut = self._unfinished_line
         if self._cut == stream:
             text, self._cut = text.removeprefix("\n"), ""
         self._both.add(text)
-        self._unended = stream if text and not text.endswith("\n") else ""
+        self._unfinished_line = stream if text and not text.endswith("\n") else ""
 
     @property
     def stdout(self) -> str:
@@ -90,4 +92,4 @@ class _BoundedText:
 
 def _plain(text: str) -> str:
     """Return the text with the line ends of a file: a terminal adds carriage returns."""
-    return without_codes(text).replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
+    return without_codes(text).replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROL_CHARACTERS)

@@ -33,7 +33,7 @@ _PAUSE_S = 0.1
 class ProcessTree:
     """A process and its descendants, including those that have left its group or session.
 
-    A process that ``look`` has seen stays known, even if its parent changes.
+    A process that ``refresh`` has seen stays known, even if its parent changes.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], token: str) -> None:
@@ -41,9 +41,9 @@ class ProcessTree:
         self._token = token
         self._seen: tuple[psutil.Process, ...] = ()
 
-    def look(self) -> int:
+    def refresh(self) -> int:
         """Update the known descendants; return how many there are."""
-        here = dict.fromkeys(filter(_lives, self._seen))
+        here = dict.fromkeys(filter(_is_alive, self._seen))
         pending = [*here, *self._main()]
         while pending:
             for child in _children(pending.pop()):
@@ -56,12 +56,12 @@ class ProcessTree:
 
     @property
     def descendants(self) -> tuple[psutil.Process, ...]:
-        """The descendants that ``look`` last saw, each before its children."""
+        """The descendants that ``refresh`` last saw, each before its children."""
         return self._seen
 
     @property
     def pids(self) -> tuple[int, ...]:
-        return tuple(one.pid for one in self._seen)
+        return tuple(process.pid for process in self._seen)
 
     def uses_more_than(self, limit_bytes: int) -> bool:
         """Return whether all together do; shared memory counts once, if the system reports it."""
@@ -72,7 +72,7 @@ class ProcessTree:
 
     def end(self) -> None:
         """Kill all of them and wait for the process itself. May be called twice."""
-        self.look()
+        self.refresh()
         if self._process.poll() is None:  # otherwise its pid may have been reused
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -80,13 +80,13 @@ class ProcessTree:
         self._process.wait()
         deadline = time.monotonic() + _PERSISTENCE_S
         while time.monotonic() < deadline:
-            self.look()
-            left = {*self._seen, *_marked(self._token), *_group_of_ended(self._process.pid)}
+            self.refresh()
+            left = {*self._seen, *_with_token(self._token), *_group_of_ended(self._process.pid)}
             if not left:
                 return
-            for one in left:
+            for process in left:
                 with contextlib.suppress(psutil.Error):
-                    one.kill()  # raises if the pid has been reused
+                    process.kill()  # raises if the pid has been reused
             time.sleep(0.01)
 
     def _main(self) -> list[psutil.Process]:
@@ -99,8 +99,8 @@ class ProcessTree:
 class MemoryMeter:
     """Samples one process and its descendants together. Memory that they share counts for each of them."""
 
-    def __init__(self, pid: int, family: ProcessTree) -> None:
-        self._family = family
+    def __init__(self, pid: int, process_tree: ProcessTree) -> None:
+        self._family = process_tree
         self._main = psutil.Process(pid)
         self._with_tracer: set[int] = set()
         self._next_s = math.inf
@@ -134,7 +134,7 @@ class MemoryMeter:
         return MemorySample(at_ns, resident, virtual, threads)
 
 
-def _lives(process: psutil.Process) -> bool:
+def _is_alive(process: psutil.Process) -> bool:
     """Return whether it is alive: neither ended nor a zombie, and its pid not reused."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
@@ -145,7 +145,7 @@ def _lives(process: psutil.Process) -> bool:
 def _living(pids: Iterable[int]) -> Iterator[psutil.Process]:
     for pid in pids:
         with contextlib.suppress(psutil.Error):  # it has ended
-            if _lives(process := psutil.Process(pid)):
+            if _is_alive(process := psutil.Process(pid)):
                 yield process
 
 
@@ -178,11 +178,11 @@ def _groups(pid: int) -> tuple[int, ...]:
         return ()
 
 
-def _marked(token: str) -> Iterator[psutil.Process]:
+def _with_token(token: str) -> Iterator[psutil.Process]:
     for pid in psutil.pids() if token else ():  # an empty token would be in every environment
         with contextlib.suppress(psutil.Error):  # it has ended, or belongs to another user
             process = psutil.Process(pid)
-            if token in process.environ().get(wire.ENV, "") and pid != os.getpid() and _lives(process):
+            if token in process.environ().get(wire.ENV, "") and pid != os.getpid() and _is_alive(process):
                 yield process
 
 

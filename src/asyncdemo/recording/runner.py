@@ -24,7 +24,7 @@ from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly, Listener, RequestMatcher
 from asyncdemo.recording.captured_output import CapturedOutput
 from asyncdemo.recording.child import Child, ChildConnection, SpareChildren
-from asyncdemo.recording.conclusion import SYNTAX_ERROR, concluded, time_limit_words
+from asyncdemo.recording.conclusion import SYNTAX_ERROR, build_run, time_limit_note
 from asyncdemo.recording.connections import EventConnections
 from asyncdemo.recording.options import Call, Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
@@ -48,21 +48,21 @@ __all__ = [
 _START_TIMEOUT_S = 60.0
 _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
-_SETTLES_S = 1.5
+_SETTLE_S = 1.5
 """After a process that the script started has connected: time for the script to learn of it."""
 _LINGER_S = 0.5
 """How long processes that the script left running may continue after its end."""
-_LOOK_S = 0.02
-_SILENCE = 25
-"""After the child has ended, this many looks in a row without new data mean that no more will come.
+_POLL_S = 0.02
+_MAX_EMPTY_POLLS = 25
+"""After the child has ended, this many polls in a row without new data mean that no more will come.
 
-Looks, not seconds: on a busy machine, it may be us who are late.
+Polls, not seconds: on a busy machine, it may be us who are late.
 """
 _NOTEWORTHY_NS = 100_000_000
-"""A recording that ends this much earlier than the script says so."""
+"""If a recording ends this much earlier than its script, a note says so."""
 _ANSWER_S = 0.5
-"""How long a script that is about to be ended has to report who has not ended."""
-_STILL_S = 3.0
+"""How long a script that is about to be ended has to report who is stuck."""
+_IDLE_S = 3.0
 """A script that has done nothing for this long is asked who waits for what."""
 _CENSUS_S = 0.05
 """How often to check which processes there are and how much memory they use."""
@@ -88,7 +88,7 @@ def record(target: Target, options: Options, listener: Listener | None = None) -
 def _need_gil() -> None:
     """Refuse free-threaded Python: the tracer was never tried on threads that run at the same time."""
     if sysconfig.get_config_var("Py_GIL_DISABLED") and os.environ.get("PYTHON_GIL") != "1":
-        raise MissingError("Nothing is recorded on a Python without the GIL. Turn it on: export PYTHON_GIL=1")
+        raise MissingError("asyncdemo can't record without the GIL. Turn it on: export PYTHON_GIL=1")
 
 
 class Recording:
@@ -125,25 +125,25 @@ class Recording:
         self._killed = False
         self._deadline: float | None = None
         self._kill_at: float | None = None
-        self._asked_to_end_s: float | None = None
-        self._ask_at: float | None = None
-        self._joined_at = 0.0
+        self._grace_s: float | None = None
+        self._signal_at: float | None = None
+        self._last_joined_at = 0.0
         self._cut_off_before: set[int] = set()
         self._ended_at: float | None = None
         self._ended_ns = 0
-        self._silent_looks = 0
-        self._outlived = False
-        """Processes that it left running have been ended."""
+        self._empty_polls = 0
+        self._leftovers_ended = False
+        """The processes that the script left running have been ended."""
         self._abandoned = False
         """Don't wait for events that are still in transit."""
-        self._asked_at: float | None = None
-        """When it was asked who has not ended, unless it continued since."""
-        self._answer_is_due = False
-        """Something happened between the question who is stuck and the answer."""
+        self._stuck_asked_at: float | None = None
+        """When the processes were asked who is stuck; None if the script has continued since."""
+        self._stuck_answer_pending = False
+        """Something happened between the question and the answer."""
         self._stands_still = False
         self._interrupts = False
         self._events = 0
-        self._still_since: float | None = None
+        self._idle_since: float | None = None
         """Since when nothing has happened; None before the script may run."""
         self._next_census = 0.0
         self._meter: MemoryMeter | None = None
@@ -166,7 +166,7 @@ class Recording:
         if self._child is None:
             self._child = Child(self._options.stdout, self._options.stdin, self._options.flags)
         if self._options.memory:
-            self._meter = MemoryMeter(self._child.process.pid, self._child.family)
+            self._meter = MemoryMeter(self._child.process.pid, self._child.process_tree)
         self._output.open(self._child.take_outputs())
         if self._child.connection is not None:
             self._begin(self._child, self._child.connection)
@@ -182,10 +182,10 @@ class Recording:
     def go(self) -> None:
         """Let the script run; its time limit starts here."""
         if self._assembly.ready and self._child is not None:
-            self._has_tracer(self._child.process.pid)
+            self._exclude_tracer(self._child.process.pid)
             self._sample_memory()
             self._connections.send(wire.frame(wire.GO, b""))
-            self._still_since = time.monotonic()
+            self._idle_since = time.monotonic()
         self.restart_time_limit()
 
     def restart_time_limit(self) -> None:
@@ -216,41 +216,41 @@ class Recording:
         """Return the pids of the child and of everything it has started, if still running."""
         if self._child is None or self._child.process.poll() is not None:
             return set()
-        self._child.family.look()
-        return {self._child.process.pid, *self._child.family.pids}
+        self._child.process_tree.refresh()
+        return {self._child.process.pid, *self._child.process_tree.pids}
 
     def poll(self, timeout_s: float) -> bool:
         """Handle what has arrived, waiting at most this long; return False once the run is over."""
         if self._child is None:
             return False
         self._receive(0 if self._connections.behind else timeout_s)
-        self._connections.take_in()
+        self._connections.process_received()
         now = time.monotonic()
         if self._ended_at is None:
             if self._assembly.finished:
-                self._child.family.look()  # the last moment at which its children can be identified
+                self._child.process_tree.refresh()  # the last moment at which its children can be identified
             if self._child.process.poll() is not None:
                 self._ended_at = now
                 self._ended_ns = self._ended_ns or time.perf_counter_ns()
         if self._ended_at is not None:
-            return self._more_comes()
+            return self._may_receive_more()
         if self._meter is not None and not self._meter.wait_s:
             self._sample_memory()
         self._enforce_limits(now)
         return True
 
-    def _more_comes(self) -> bool:
+    def _may_receive_more(self) -> bool:
         """Return whether more of what the script sent before it ended may arrive."""
         if self._abandoned or not (self._connections or self._output):
             return False
         assert self._child is not None and self._ended_at is not None
-        if time.monotonic() - self._ended_at > _LINGER_S and not self._outlived:
-            self._outlived = True
-            self._child.family.end()
-            self._silent_looks = 0
-        return self._connections.behind or self._silent_looks < _SILENCE
+        if time.monotonic() - self._ended_at > _LINGER_S and not self._leftovers_ended:
+            self._leftovers_ended = True
+            self._child.process_tree.end()
+            self._empty_polls = 0
+        return self._connections.behind or self._empty_polls < _MAX_EMPTY_POLLS
 
-    def _has_tracer(self, pid: int) -> None:
+    def _exclude_tracer(self, pid: int) -> None:
         if self._meter is not None:
             self._meter.leave_out_tracer(pid)
 
@@ -266,61 +266,61 @@ class Recording:
             self._abandoned = True
         elif self._kill_at is not None:
             if self._interrupts:
-                self._assembly.complete_stuck()
+                self._assembly.fill_in_stuck()
             self._kill()
         elif self._child is None or self._child.process.poll() is not None:
             return
-        elif self._still_since is None:  # no part of the script is running that could clean up
-            self._stop(RunOutcome.INTERRUPTED, "It was stopped before the script began.")
+        elif self._idle_since is None:  # no part of the script is running that could clean up
+            self._stop(RunOutcome.INTERRUPTED, "Stopped before the script started.")
         else:
             self._kill_at = time.monotonic() + _GRACE_S
             self._interrupts = True
-            self._interrupt_once_told(time.monotonic())
+            self._interrupt_once_stuck_is_known(time.monotonic())
 
-    def _interrupt_once_told(self, now: float) -> None:
-        """Send SIGINT once it has reported who has not ended: interrupted, it releases what it holds."""
-        if self._interrupts and self._told_stuck(now) and self._child is not None:
+    def _interrupt_once_stuck_is_known(self, now: float) -> None:
+        """Send SIGINT once it has reported who is stuck: interrupted, it releases what it holds."""
+        if self._interrupts and self._stuck_is_known(now) and self._child is not None:
             self._interrupts = False
             self._kill_at = now + _GRACE_S
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._child.process.pid, signal.SIGINT)
 
     def _ask_who_is_stuck(self, now: float) -> None:
-        self._asked_at = now
-        self._assembly.forget_stuck()
+        self._stuck_asked_at = now
+        self._assembly.clear_stuck()
         self._connections.send(wire.frame(wire.ASK, b""))
 
-    def _told_stuck(self, now: float) -> bool:
-        """Return whether it is known who has not ended; if the child does not answer, use the recording."""
+    def _stuck_is_known(self, now: float) -> bool:
+        """Return whether it is known who is stuck; if the child does not answer, use the recording."""
         if not (self._connections and self._assembly.ready):
             return True
-        if self._asked_at is None:
+        if self._stuck_asked_at is None:
             self._ask_who_is_stuck(now)
-        assert self._asked_at is not None
-        if not self._assembly.told_stuck and now < self._asked_at + _ANSWER_S:
+        assert self._stuck_asked_at is not None
+        if not self._assembly.knows_stuck and now < self._stuck_asked_at + _ANSWER_S:
             return False
-        self._assembly.complete_stuck()
+        self._assembly.fill_in_stuck()
         return True
 
     @property
     def stands_still(self) -> bool:
         """Whether nothing has happened for a while and it is known who waits for what (see ``result``)."""
-        return self._stands_still and self._assembly.told_stuck
+        return self._stands_still and self._assembly.knows_stuck
 
     @property
-    def still_ns(self) -> int:
-        return 0 if self._still_since is None else int((time.monotonic() - self._still_since) * 1e9)
+    def idle_ns(self) -> int:
+        return 0 if self._idle_since is None else int((time.monotonic() - self._idle_since) * 1e9)
 
     def _watch_for_standstill(self, now: float) -> None:
-        if self._still_since is None:
+        if self._idle_since is None:
             return
         if self._assembly.events != self._events:
-            self._events, self._still_since = self._assembly.events, now
-            if self._asked_at is not None:
-                self._answer_is_due = not self._assembly.told_stuck
-                self._asked_at, self._stands_still = None, False
-                self._assembly.forget_stuck()
-        elif self._asked_at is None and now > self._still_since + _STILL_S and self._connections:
+            self._events, self._idle_since = self._assembly.events, now
+            if self._stuck_asked_at is not None:
+                self._stuck_answer_pending = not self._assembly.knows_stuck
+                self._stuck_asked_at, self._stands_still = None, False
+                self._assembly.clear_stuck()
+        elif self._stuck_asked_at is None and now > self._idle_since + _IDLE_S and self._connections:
             self._stands_still = True
             self._ask_who_is_stuck(now)
 
@@ -333,19 +333,19 @@ class Recording:
         """
         if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
             return
-        self._ask_at = max(time.monotonic(), self._joined_at + _SETTLES_S)
-        self._kill_at, self._asked_to_end_s = self._ask_at + grace_s, grace_s
+        self._signal_at = max(time.monotonic(), self._last_joined_at + _SETTLE_S)
+        self._kill_at, self._grace_s = self._signal_at + grace_s, grace_s
         self._cut_off_before = self._unfinished() - self._connections.processes
-        self._ask_to_end(time.monotonic())
+        self._signal_if_due(time.monotonic())
 
-    def _ask_to_end(self, now: float) -> None:
-        if self._ask_at is None or now < self._ask_at or self._child is None:
+    def _signal_if_due(self, now: float) -> None:
+        if self._signal_at is None or now < self._signal_at or self._child is None:
             return
-        self._ask_at = None
+        self._signal_at = None
         self._child.process.send_signal(signal.SIGINT)
 
     def add_note(self, text: str) -> None:
-        """Add a sentence that a reader of the run must know."""
+        """Add a sentence that readers of the run need to know."""
         self._assembly.add_note(text)
 
     def close(self) -> None:
@@ -358,9 +358,9 @@ class Recording:
 
     def result(self) -> Run:
         """Return the run as far as it was recorded."""
-        asked = self._asked_at is not None or self._answer_is_due
+        asked = self._stuck_asked_at is not None or self._stuck_answer_pending
         if self._ended_at is not None and self._stopped is None and asked:
-            self._assembly.forget_stuck()  # it stood still for a while, but has ended
+            self._assembly.clear_stuck()  # it stood still for a while, but has ended
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
@@ -369,13 +369,13 @@ class Recording:
         else:
             outcome = RunOutcome.FAILED
         self._note_how_it_ended(exit_code)
-        return concluded(self._assembly, self._target, self._options, outcome, exit_code)
+        return build_run(self._assembly, self._target, self._options, outcome, exit_code)
 
     def _note_how_it_ended(self, exit_code: int | None) -> None:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        if not self._assembly.ready or self._still_since is None:
+        if not self._assembly.ready or self._idle_since is None:
             return
         cut_off = self._unfinished()
         if self._stopped is not None or exit_code is None:
@@ -385,13 +385,13 @@ class Recording:
             elif self._abandoned and 0 in cut_off:  # by how much is unknown: its clock may be virtual
                 self.add_note("The recording ends before the script did.")
             return
-        if self._asked_to_end_s is not None:  # how the script ends its processes is up to it
+        if self._grace_s is not None:  # how the script ends its processes is up to it
             cut_off &= {0, *self._cut_off_before}
         for process in sorted(cut_off):
             if process in self._assembly.stopped:
                 continue
             missing_ns = 0 if process else self._missing_ns()
-            much = f", those of {missing_ns / 1e9:.2f} s" if missing_ns > _NOTEWORTHY_NS else ""
+            much = f" (up to {missing_ns / 1e9:.2f} s)" if missing_ns > _NOTEWORTHY_NS else ""
             # Which of these it was cannot be determined: in each case, nothing more arrives.
             self.add_note(
                 f"{self._assembly.processes[process].title} ended without notice: it was killed, called "
@@ -400,11 +400,11 @@ class Recording:
 
     def _missing_ns(self) -> int:
         """Return how long before its end the script's own process reported nothing; 0 if unknown."""
-        told_ns = self._assembly.told_until_ns
-        return max(self._ended_ns - told_ns, 0) if told_ns and self._ended_ns else 0
+        received_ns = self._assembly.received_until_ns
+        return max(self._ended_ns - received_ns, 0) if received_ns and self._ended_ns else 0
 
     def _unfinished(self) -> set[int]:
-        return {number for number, one in self._assembly.processes.items() if not one.finished}
+        return {number for number, process in self._assembly.processes.items() if not process.finished}
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -413,63 +413,63 @@ class Recording:
         self._connections.open(connection.socket, connection.frames)
         environment = dict(self._options.environment)
         if self._options.follow:
-            environment[wire.ENV] = child.expect_more()
-        self._tell({"environment": environment})
+            environment[wire.ENV] = child.expect_subprocesses()
+        self._send_options({"environment": environment})
 
     def _receive(self, timeout_s: float) -> None:
         assert self._child is not None
-        callers = self._child.callers
-        sources: list[int | socket.socket] = [*self._output, *self._connections, *callers]
+        handshake_sockets = self._child.handshake_sockets
+        sources: list[int | socket.socket] = [*self._output, *self._connections, *handshake_sockets]
         if self._meter is not None:
             timeout_s = min(timeout_s, self._meter.wait_s)
         if not sources:
-            time.sleep(min(timeout_s, _LOOK_S))
+            time.sleep(min(timeout_s, _POLL_S))
             return
         ended = self._ended_at is not None
-        ready = readable(sources, min(timeout_s, _LOOK_S) if ended else timeout_s)
-        self._silent_looks = self._silent_looks + 1 if ended and timeout_s and not ready else 0
+        ready = readable(sources, min(timeout_s, _POLL_S) if ended else timeout_s)
+        self._empty_polls = self._empty_polls + 1 if ended and timeout_s and not ready else 0
         for source in ready:
             if isinstance(source, int):
                 self._output.read(source)
-            elif source not in callers:
+            elif source not in handshake_sockets:
                 self._connections.read(source)
-        if not set(callers).isdisjoint(ready):
-            self._let_in(self._child)
+        if not set(handshake_sockets).isdisjoint(ready):
+            self._admit(self._child)
 
-    def _let_in(self, child: Child) -> None:
-        """Let in the child, or a process that the script has started."""
+    def _admit(self, child: Child) -> None:
+        """Accept the connection of the child, or of a process that the script has started."""
         if child.connection is None:
             connection = child.connect(0)
             if connection is not None:
                 self._begin(child, connection)
             return
-        joining = child.let_in()
+        joining = child.admit()
         if joining is None:
             return
-        self._has_tracer(joining.pid)
-        self._joined_at = time.monotonic()
+        self._exclude_tracer(joining.pid)
+        self._last_joined_at = time.monotonic()
         number = len(self._assembly.processes)
-        self._assembly.joins(number)
+        self._assembly.add_process(number)
         self._connections.open(joining.socket, joining.frames, number)
-        self._tell({"process": number, "code": self._assembly.code}, number)
+        self._send_options({"process": number, "code": self._assembly.code}, number)
 
-    def _tell(self, more: dict[str, object], process: int = 0) -> None:
+    def _send_options(self, more: dict[str, object], process: int = 0) -> None:
         """Send a process the options of the child, and ``more``."""
-        everything = {**child_options(self._target, self._options), **more}
-        self._connections.send(wire.json_frame(wire.OPTIONS, everything), process)
+        options = {**child_options(self._target, self._options), **more}
+        self._connections.send(wire.json_frame(wire.OPTIONS, options), process)
 
     # -- limits ---------------------------------------------------------------------------------
 
     def _enforce_limits(self, now: float) -> None:
-        self._ask_to_end(now)
-        self._interrupt_once_told(now)
+        self._signal_if_due(now)
+        self._interrupt_once_stuck_is_known(now)
         if self._kill_at is not None and now > self._kill_at:
-            if self._asked_to_end_s is not None and self._stopped is None:
-                self.add_note(f"Killed: it had not ended {self._asked_to_end_s:g} s after it was asked to.")
+            if self._grace_s is not None and self._stopped is None:
+                self.add_note(f"Killed: it was still running {self._grace_s:g} s after it was asked to end.")
             self._kill()
         if self._stopped is None and self._deadline is not None and now > self._deadline:
-            if self._told_stuck(now):
-                self._stop(RunOutcome.TIMEOUT, time_limit_words(self._options.timeout_s or 0.0))
+            if self._stuck_is_known(now):
+                self._stop(RunOutcome.TIMEOUT, time_limit_note(self._options.timeout_s or 0.0))
         elif self._stopped is None:
             self._watch_for_standstill(now)
         if now > self._next_census and self._stopped is None:
@@ -477,8 +477,8 @@ class Recording:
 
     def _take_census(self, now: float) -> None:
         assert self._child is not None
-        count = self._child.family.look()
-        if self._child.family.uses_more_than(self._memory_bytes):
+        count = self._child.process_tree.refresh()
+        if self._child.process_tree.uses_more_than(self._memory_bytes):
             size = self._memory_bytes / 1e9
             self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
         elif count > self._options.processes:
@@ -495,7 +495,7 @@ class Recording:
         assert self._child is not None
         self._killed = True
         self._ended_ns = self._ended_ns or time.perf_counter_ns()
-        self._child.family.end()
+        self._child.process_tree.end()
 
 
 def _check(script: str | None) -> None:

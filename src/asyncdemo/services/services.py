@@ -30,7 +30,7 @@ class Services:
 
     def __init__(self, names: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
         if unknown := [name for name in names if name not in NAMES]:
-            raise UsageError(f"There is no service {unknown[0]!r}; there are {', '.join(NAMES)}.")
+            raise UsageError(f"There is no service {unknown[0]!r}. There are: {', '.join(NAMES)}.")
         self.names: Final = tuple(dict.fromkeys(names))
         self._environ = environ
         self._hosted: dict[str, Hosted] = {}
@@ -72,7 +72,7 @@ class Services:
             for hosted in list(self._hosted.values()):
                 hosted.wait_started()
             if self._closed:
-                raise ServiceError("The services were stopped while they started.")
+                raise ServiceError("The services were stopped while they were starting.")
         except BaseException:
             self.close()
             raise

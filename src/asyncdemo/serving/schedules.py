@@ -80,7 +80,7 @@ def _try(runs: _Runs, groups: dict[Hashable, Group], count: int) -> str:
         example = min(found.example, attempt, key=lambda one: len(delays_of(one.run)))
         groups[attempt.key] = Group(found.count + 1, example)
         if late == _TIMEOUTS:
-            return f"{late} schedules reached the time limit, so no others were tried."
+            return f"{late} schedules reached the time limit, so no more were tried."
     return ""
 
 
@@ -96,11 +96,11 @@ def _size(group: Group) -> tuple[int, int]:
 
 def _unexplorable(run: Run) -> str:
     if run.outcome is RunOutcome.TIMEOUT:
-        return "It does not finish without a delay either."
+        return "It does not finish even without a delay."
     if run.clock is Clock.REAL:
-        return "Time is not virtual, so there is only one order to see: " + " ".join(run.notes)
+        return "Time is not virtual, so only one order can be tried: " + " ".join(run.notes)
     if not any(track.kind is TrackKind.TASK for track in run.tracks) and not run.summed:
-        return "No task of asyncio ran, so nothing could happen in another order."
+        return "No asyncio task ran, so there is no order to change."
     return ""
 
 

@@ -31,7 +31,7 @@ _READY_S: Final = 30.0
 _GRACE_S: Final = 5.0
 """How long a server has to end by itself."""
 _DYING_S: Final = 0.5
-_LET_GO_S: Final = 2.0
+_CLIENT_FINISHES_S: Final = 2.0
 """How long the client has to report what it has."""
 _SERVICES_S: Final = 0.25
 """How often to check that the services are alive."""
@@ -78,7 +78,7 @@ class Session:
         self._target = target
         self._options = options
         self._run_context = run_context
-        self._overheard = StderrTail(listener)
+        self._stderr_tail = StderrTail(listener)
         self._child = child
         # Taken now, because a live picture may have changed them temporarily when the script starts.
         self._settings = Settings(options.descriptors)
@@ -89,7 +89,7 @@ class Session:
         self._traffic: Traffic | None = None
         self._port = 0
         self._since_s = self._all_sent_s = 0.0
-        self._let_go_by_s: float | None = None
+        self._client_deadline_s: float | None = None
         self._look_at_services_s = 0.0
         self._notes: list[str] = []
         self._retried = False
@@ -121,7 +121,9 @@ class Session:
         except ServiceError as error:
             self._notes.append(f"Not run: {error}")
             self._failed, self._stage = True, _Stage.OVER
-            self._recording = Recording(self._target, self._options, self._overheard, settings=self._settings)
+            self._recording = Recording(
+                self._target, self._options, self._stderr_tail, settings=self._settings
+            )
             return
         self._start_script()
 
@@ -137,14 +139,14 @@ class Session:
         if self._recording is None or self._stage is _Stage.OVER:
             return False
         if self._traffic is not None:
-            self._traffic.hear()
+            self._traffic.receive()
         runs = self._recording.poll(timeout_s if self._stage is _Stage.SCRIPT else min(timeout_s, _STEP_S))
         self._look_at_services()
         if self._stage is _Stage.STARTING:
             self._await_server(self._recording, runs)
         elif self._stage is _Stage.LOADING:
             self._load_server(self._recording, runs)
-        elif not runs and not self._is_heard():
+        elif not runs and not self._client_may_report():
             self._stage = _Stage.OVER
         return self._stage is not _Stage.OVER
 
@@ -152,7 +154,7 @@ class Session:
         """Handle Ctrl-C: stop sending, then end the server; the second time, end it immediately."""
         first, self._interrupted = not self._interrupted, True
         if first and self._stage is _Stage.LOADING:
-            self._let_go()
+            self._ask_client_to_finish()
         elif self._recording is not None and not (first and self._asked):
             self._recording.interrupt()
 
@@ -162,8 +164,8 @@ class Session:
         return self._recording is not None and self._recording.stands_still
 
     @property
-    def still_ns(self) -> int:
-        return 0 if self._recording is None else self._recording.still_ns
+    def idle_ns(self) -> int:
+        return 0 if self._recording is None else self._recording.idle_ns
 
     def close(self) -> None:
         """Stop everything that this session started. May be called twice."""
@@ -221,7 +223,9 @@ class Session:
         serves = run_context.plan is not None
         options = replace(self._options, environment=environment, serves=serves, follow=serves)
         child, self._child = self._child, None
-        recording = self._recording = Recording(self._target, options, self._overheard, child, self._settings)
+        recording = self._recording = Recording(
+            self._target, options, self._stderr_tail, child, self._settings
+        )
         self._readiness = Readiness(self._port, recording.pids)
         recording.start()
 
@@ -243,12 +247,13 @@ class Session:
         elif sight is Sight.ELSEWHERE:
             self._fail(
                 recording,
-                f"The server listens on port {self._readiness.other_port}, not on the one in the environment "
-                f'variable PORT, {self._port}: port=int(os.environ["PORT"]).',
+                f"The server listens on port {self._readiness.other_port}, not on the port in the "
+                "environment "
+                f'variable PORT ({self._port}). Write port=int(os.environ["PORT"]).',
             )
         elif time.monotonic() - self._since_s > _READY_S:
             self._fail(
-                recording, f"After {_READY_S:.0f} s the server took no connections on port {self._port}."
+                recording, f"The server accepted no connections on port {self._port} within {_READY_S:.0f} s."
             )
 
     def _await_workers(self, recording: Recording) -> None:
@@ -269,7 +274,7 @@ class Session:
     def _try_another_port(self, recording: Recording) -> None:
         """Retry once: another program got the port before the server could bind it."""
         if self._retried:
-            self._fail(recording, f"Port {self._port} was taken by another program before the server had it.")
+            self._fail(recording, f"Another program took port {self._port} before the server could.")
             return
         self._retried = True
         self.close()
@@ -282,10 +287,10 @@ class Session:
         timed_out = limit_s is not None and time.monotonic() - self._since_s >= limit_s
         if not runs:
             self._gone = not self._interrupted and not timed_out
-            self._let_go()
+            self._ask_client_to_finish()
             self._stage = _Stage.ENDING
         elif self._interrupted:
-            if not self._is_heard():
+            if not self._client_may_report():
                 recording.interrupt()
                 self._stage = _Stage.ENDING
         elif timed_out:
@@ -316,35 +321,35 @@ class Session:
         # Sanic's main process shares its workers' states over one connection. The signal may come while it
         # waits for a reply there; its handler also sends a request, and gets that reply. Then its shutdown
         # fails.
-        return exit_code == 1 and self._overheard.failed_in("sanic")
+        return exit_code == 1 and self._stderr_tail.failed_in("sanic")
 
     def _last_words(self, exit_code: int | None) -> str:
         traffic = self._traffic
         if self._asked:
             how = f"When asked to end, the server ended with exit code {exit_code}."
         elif traffic is None:
-            how = f"The server ended by itself, with exit code {exit_code}, before it took connections."
+            how = f"The server ended by itself, with exit code {exit_code}, before it accepted connections."
         else:
             how = (
-                f"The server ended by itself, with exit code {exit_code}, when {traffic.answered} of "
+                f"The server ended by itself, with exit code {exit_code}, after {traffic.answered} of "
                 f"{traffic.sent} requests were answered."
             )
-        words = self._overheard.last_words()
+        words = self._stderr_tail.last_words()
         return how + (f" Its last output: {words}" if words else "")
 
     # -- the load and the services --------------------------------------------------------------
 
-    def _let_go(self) -> None:
+    def _ask_client_to_finish(self) -> None:
         """Ask the client to report what it has, soon."""
-        if self._traffic is not None and self._let_go_by_s is None:
-            self._let_go_by_s = time.monotonic() + _LET_GO_S
+        if self._traffic is not None and self._client_deadline_s is None:
+            self._client_deadline_s = time.monotonic() + _CLIENT_FINISHES_S
             self._traffic.client.interrupt()
 
-    def _is_heard(self) -> bool:
+    def _client_may_report(self) -> bool:
         """Return whether the client may still have something to report."""
         if self._traffic is None or self._traffic.client.finished:
             return False
-        return self._let_go_by_s is None or time.monotonic() < self._let_go_by_s
+        return self._client_deadline_s is None or time.monotonic() < self._client_deadline_s
 
     def _look_at_services(self, *, now: bool = False) -> None:
         services = self._run_context.services

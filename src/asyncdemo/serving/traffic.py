@@ -29,7 +29,7 @@ class Traffic:
         """One for each request, in order, if the plan keeps them."""
         return [self._answers[number] for number in sorted(self._answers)]
 
-    def hear(self, timeout_s: float = 0) -> None:
+    def receive(self, timeout_s: float = 0) -> None:
         for event in self.client.read(timeout_s):
             if isinstance(event, Sent):
                 self.sent += 1
@@ -41,9 +41,9 @@ class Traffic:
             elif isinstance(event, Connected):
                 self._intake.request_connected(event.number, event.port)
             else:
-                self._hear_answer(event)
+                self._handle_answer(event)
 
-    def _hear_answer(self, event: Answered) -> None:
+    def _handle_answer(self, event: Answered) -> None:
         self.answered += event.error is None
         error = "interrupted" if self.cut_off and event.error in _BROKEN_OFF else event.error
         self._intake.request_answered(event.number, event.at_ns, event.status, error)

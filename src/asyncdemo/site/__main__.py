@@ -29,7 +29,7 @@ from asyncdemo.site import gallery
 from asyncdemo.site.built import SITE, pack, write_llms, write_policies
 from asyncdemo.site.cards import card_png
 from asyncdemo.site.catalogue import catalogue_page, notes_page, questions_page
-from asyncdemo.site.hooks import kept
+from asyncdemo.site.hooks import cached
 from asyncdemo.site.lessons import lesson_page, subject_of
 from asyncdemo.site.measure import unpack_records
 from asyncdemo.site.page_python import python_files
@@ -65,11 +65,11 @@ def _prepare() -> None:
     lessons = [load_lesson(heading.folder) for heading in course.lessons]
     recordings = Recordings()
     _record_side_by_side(lessons, recordings)
-    with ServiceCache() as kept:
+    with ServiceCache() as service_cache:
         for lesson in lessons:  # those that the others disturbed
-            recordings.update(subject_of(lesson), kept, _TRIES - 1)
-        for one in gallery.mistakes():
-            recordings.update(gallery.subject_of(one), kept, _TRIES)
+            recordings.update(subject_of(lesson), service_cache, _TRIES - 1)
+        for mistake in gallery.mistakes():
+            recordings.update(gallery.subject_of(mistake), service_cache, _TRIES)
     _write_pages(course, lessons, recordings, _python(lessons))
     unpack_records()
 
@@ -84,9 +84,9 @@ def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> N
         return None
 
     def record() -> None:
-        with ServiceCache() as kept:
+        with ServiceCache() as service_cache:
             for lesson in iter(next_one, None):
-                recordings.update(subject_of(lesson), kept, 1)
+                recordings.update(subject_of(lesson), service_cache, 1)
 
     at_once = os.cpu_count() or 1
     with ThreadPoolExecutor(at_once) as pool:
@@ -130,7 +130,7 @@ def _write_pages(
 
 
 def _card(lesson: Lesson, recordings: Recordings) -> bytes:
-    return kept(f"card {lesson.id}", lambda: card_png(recordings.get(lesson.id)))
+    return cached(f"card {lesson.id}", lambda: card_png(recordings.get(lesson.id)))
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -44,7 +44,7 @@ def published_bars(
             Bar(
                 label=name,
                 text=" ".join(_shown(figure, unit) for _, figure in figures),
-                told=f"{name}: "
+                description=f"{name}: "
                 + ", ".join(f"{heads[key].title} {_shown(figure, unit)}" for key, figure in figures),
                 bar=figures[0][1].value if as_bar else None,
                 marks=() if as_bar else tuple(_marks(figure for _, figure in figures)),

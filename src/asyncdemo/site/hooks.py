@@ -46,7 +46,7 @@ def on_post_page(output: str, **_: object) -> str:
 
 def _once(name: str, make: Formatter) -> Formatter:
     def shown(source: str, *_: object, **__: object) -> str:
-        rendered = kept(f"{name} {source}", lambda: make(source).encode()).decode()
+        rendered = cached(f"{name} {source}", lambda: make(source).encode()).decode()
         if "data-search-exclude" not in rendered.partition(">")[0]:
             return rendered
         _later.append(rendered)
@@ -55,7 +55,7 @@ def _once(name: str, make: Formatter) -> Formatter:
     return shown
 
 
-def kept(what: str, make: Callable[[], bytes]) -> bytes:
+def cached(what: str, make: Callable[[], bytes]) -> bytes:
     """Return what ``make`` makes, or made before under this name."""
     file = _folder() / hashlib.sha256(what.encode()).hexdigest()
     if not file.is_file():

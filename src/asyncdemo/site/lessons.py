@@ -117,8 +117,8 @@ def lesson_page(
         text["Exercise"] = _solved_here(lesson, text["Exercise"])
     for heading in _AFTER:
         section = f"## {heading}\n\n{text[heading]}\n"
-        told = lesson.predictions and heading in _TELLING
-        yield f'<div class="spoiler" markdown>\n\n{section}\n</div>\n' if told else section
+        is_spoiler = lesson.predictions and heading in _TELLING
+        yield f'<div class="spoiler" markdown>\n\n{section}\n</div>\n' if is_spoiler else section
         if heading == "Exercise" and lesson.exercise is not None:
             yield from _exercise(lesson)
     yield f"## One more question\n\n{text['One more question']}\n"
@@ -187,10 +187,10 @@ def _tab(variant: Variant, shown: Listing) -> str:
 def _differing_here(broken: Sequence[str]) -> Iterator[str]:
     """Yield a note about broken claims: a recording may have been made on a busy machine."""
     if broken:
-        told = "\n".join(f"    - {text}" for text in broken)
+        listed = "\n".join(f"    - {text}" for text in broken)
         yield '!!! warning "This recording differs from what the text says"\n'
         yield "    The machine was probably busy. The text is right; what these runs do not show is:"
-        yield f"\n{told}\n"
+        yield f"\n{listed}\n"
 
 
 def _downloads(lesson: Lesson, runs: Sequence[str]) -> str:

@@ -154,7 +154,7 @@ def overview_html() -> str:
 
 def _card(article: Article) -> str:
     found = audited(article)
-    told = next((row for row in found if row.finding.judgement is Judgement.CONTRADICTS), found[0])
+    shown = next((row for row in found if row.finding.judgement is Judgement.CONTRADICTS), found[0])
     lessons = (
         f'<a href="../lessons/{lesson.id}.html">{escape(lesson.title)}</a>' for lesson in _lessons(article)
     )
@@ -166,7 +166,7 @@ def _card(article: Article) -> str:
                 ("It says", escape(article.claim)),
                 (
                     "The arithmetic",
-                    f"{escape(_counted(found))} {escape(told.about)}: {escape(told.finding.words)}.",
+                    f"{escape(_counted(found))} {escape(shown.about)}: {escape(shown.finding.words)}.",
                 ),
                 ("Ours", escape(verdicts(load_record(RECORDS / f"{article.key}.json.gz")))),
                 ("Lessons", ", ".join(lessons)),
@@ -185,10 +185,10 @@ def _counted(found: Sequence[Audited]) -> str:
         Judgement.CONTRADICTS: "{} cannot be",
         Judgement.REMARK: "{} with a note",
     }
-    told = ", ".join(
+    shown = ", ".join(
         words[judgement].format(counts[judgement]) for judgement in Judgement if counts[judgement]
     )
-    return f"{len(found)} checks: {told}."
+    return f"{len(found)} checks: {shown}."
 
 
 def _group(check: Check, rows: Sequence[Audited]) -> str:

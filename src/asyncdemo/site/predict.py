@@ -57,15 +57,15 @@ def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
         name, colon, rest = words.partition(":")  # most begin with the variant that they are about
         words = f"<code>{name}</code>{colon}{rest}" if name in variants else words
         fields = "".join(_fields(prediction, variants, knobs, f"predict-{lesson.id}-{place}"))
-        told = _told(prediction, measured, knobs)
+        answer = _answer_html(prediction, measured, knobs)
         asked += (
             f'<fieldset class="predict-question" data-kind="{prediction.kind}"'
             f"{attributes}>"
             f"<legend>{place}. {words}</legend>{fields}"
             '<details class="predict-answer"><summary>What happened</summary>'
-            f'<div class="predict-happened">{told}</div></details></fieldset>'
+            f'<div class="predict-happened">{answer}</div></details></fieldset>'
         )
-        answers += f"<li>{told}</li>"
+        answers += f"<li>{answer}</li>"
     # `method=dialog` outside of a dialog sends nothing, so Enter does no harm without scripts.
     return (
         f'<form class="predict" id="predict-{escape(lesson.id)}" data-lesson="{escape(lesson.id)}" '
@@ -106,7 +106,7 @@ def _fields(prediction: Prediction, variants: Sequence[str], knobs: Knobs, group
             yield "<span>This is my order</span></label>"
 
 
-def _told(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
+def _answer_html(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
     """Return what happened, and why."""
     was = coded(happened(prediction, measured, knobs)).rstrip(".")
     tie = " (= is a tie)" if prediction.kind is PredictionKind.ORDER and " = " in was else ""

@@ -97,7 +97,7 @@ class Recordings:
     def update(
         self,
         subject: Subject,
-        kept: ServiceCache,
+        service_cache: ServiceCache,
         tries: int,
         tell: Callable[[str], None] = print,
     ) -> None:
@@ -105,7 +105,7 @@ class Recordings:
         for _ in range(tries):
             if self.is_fresh(subject) and not self.remarks(subject):
                 return
-            services = kept.get(subject.services) if subject.services else None
+            services = service_cache.get(subject.services) if subject.services else None
             began = time.monotonic()
             self.record(subject, services)
             tell(f"recorded {subject.name} ({time.monotonic() - began:.1f} s)")

@@ -64,7 +64,7 @@ def resolved(bare: Run, tables: Tables, records: int, *, was_cut: bool) -> Run:
 
 def _missing(tables: Tables, records: int, was_cut: bool) -> tuple[str, ...]:
     if not tables["end",]:
-        return (f"The file ends early: this is what its first {records} records hold.",)
+        return (f"The file ends early: only its first {records} records could be read.",)
     missing = tables["end",][0] - records
     if missing or was_cut:
         return (f"The file is damaged: {max(missing, 1)} of its records are missing.",)

@@ -90,7 +90,7 @@ def observe_schedules(
 def _raise_if_wrong(name: str, exploration: Exploration, *, checked: bool) -> None:
     first = exploration.groups[0].example
     if checked and first.verdict != "":
-        raise CheckFailed(f"{name} is wrong without a delay, too: {first.verdict}", _evidence(first))
+        raise CheckFailed(f"{name} is wrong even without a delay: {first.verdict}", _evidence(first))
     if not exploration.differing:
         if exploration.unexplored:
             raise UsageError(f"{name} was not tried in other schedules. {exploration.unexplored}")

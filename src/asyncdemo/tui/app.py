@@ -33,11 +33,11 @@ from asyncdemo.tui.terminal import AsciiFilter, NoColorFilter, TerminalDriver
 
 _TAKES_S: Final = 0.5
 PICTURE_WORDS: Final[Mapping[str, str]] = {
-    "lane": "a row: one call, task or thread, from its beginning to its end",
-    "open": "begun, and not ended yet",
-    "at work": "open, and past the queue for what is limited",
-    "wall": "from the beginning of the first lane to the end of the last",
-    "ideal": "the wall if nothing had to wait for what it does not need",
+    "lane": "a row: one call, task or thread, from its start to its end",
+    "open": "started, and not ended yet",
+    "at work": "open, and not queued for something limited",
+    "wall": "from the start of the first lane to the end of the last",
+    "ideal": "the wall without any overhead",
 }
 
 
@@ -85,7 +85,7 @@ class Application(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Quit"),
         Binding("q", "leave_screen", "Back"),
-        Binding("ctrl+c", "interrupt", "End what runs, or leave", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", "Stop what is running, or leave", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", "To the shell", show=False),
         Binding("question_mark", "keys", "Keys", key_display="?"),
     ]
@@ -101,10 +101,10 @@ class Application(App[int]):
     def on_mount(self) -> None:
         # If the terminal goes away, or on a kill, stop what is running and restore the terminal.
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            self._heed(number)
+            self._exit_on(number)
         self.push_screen(self._first())
 
-    def _heed(self, number: int) -> None:
+    def _exit_on(self, number: int) -> None:
         asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_INTERRUPTED)
 
     @contextmanager
@@ -120,7 +120,7 @@ class Application(App[int]):
         finally:
             suspended.__exit__(None, None, None)  # not restored by an exception
             # Signals that arrived meanwhile are still in the loop, and must find no handler there.
-            loop.call_later(0.1, self._heed, signal.SIGINT)
+            loop.call_later(0.1, self._exit_on, signal.SIGINT)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle a screen's key now: if passed on, it would be handled after keys that were typed later."""
@@ -142,16 +142,16 @@ class Application(App[int]):
                 await asyncio.wait_for(taken.wait(), _TAKES_S)
 
     def action_keys(self) -> None:
-        told: list[tuple[str, str]] = []
+        listed: list[tuple[str, str]] = []
         bindings = (binding for binding, _ in self._keys(self.screen))
         for action, alike in groupby(bindings, lambda binding: binding.action.partition("(")[0]):
             keys = [(self.get_key_display(binding), binding.description) for binding in alike]
             if action == "show":  # a range of digits
-                told.append((f"{keys[0][0]} to {keys[-1][0]}", f"{keys[0][1]} to {keys[-1][1]}"))
+                listed.append((f"{keys[0][0]} to {keys[-1][0]}", f"{keys[0][1]} to {keys[-1][1]}"))
             elif action != "keys":
-                told += keys
+                listed += keys
         words = self.screen.words if isinstance(self.screen, LearnerScreen) else {}
-        self.push_screen(KeysScreen(told, words))
+        self.push_screen(KeysScreen(listed, words))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()
@@ -161,27 +161,27 @@ class Application(App[int]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield the command palette: what the keys do now, and Textual's own commands without a key here."""
-        told: set[str] = set()
+        known: set[str] = set()
         for binding, node in self._keys(screen):
-            told.add(binding.description)
+            known.add(binding.description)
             run = partial(self.run_action, binding.action, node)
             yield SystemCommand(binding.description, f"Key: {self.get_key_display(binding)}", run)
-        yield from (each for each in super().get_system_commands(screen) if each.title not in told)
+        yield from (each for each in super().get_system_commands(screen) if each.title not in known)
 
     def _keys(self, screen: Screen[object]) -> Iterator[tuple[Binding, DOMNode]]:
         """Yield each key's current binding, once, and its node; of Textual's own keys only those it shows."""
-        told = {""}
+        known = {""}
         for node, binding, enabled, _ in screen.active_bindings.values():
             act = getattr(node, f"action_{binding.action.partition('(')[0]}", None)
             ours = act is not None and act.__module__.startswith(__package__)
-            if (ours or binding.show) and enabled and binding.description not in told:
-                told.add(binding.description)
+            if (ours or binding.show) and enabled and binding.description not in known:
+                known.add(binding.description)
                 yield binding, node
 
     def action_interrupt(self) -> None:
         if isinstance(self.screen, LearnerScreen) and self.screen.interrupt():
             return
-        if not self._asks():  # it may have been meant for what ended a moment ago
+        if not self._asks_first():  # it may have been meant for what ended a moment ago
             self.exit(EXIT_INTERRUPTED)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -194,7 +194,7 @@ class Application(App[int]):
         return len(self.screen_stack) > 2
 
     def action_leave(self) -> None:
-        if self._asks():
+        if self._asks_first():
             return
         if self._is_deep:
             self._asked = False
@@ -204,7 +204,7 @@ class Application(App[int]):
 
     action_leave_screen = action_leave
 
-    def _asks(self) -> bool:
+    def _asks_first(self) -> bool:
         """Return whether it asks now instead of leaving: the first time, if the screen has a question."""
         question = self.screen.ask_before_quitting() if isinstance(self.screen, LearnerScreen) else ""
         if not question or self._asked:
@@ -231,13 +231,13 @@ class KeysScreen(ModalScreen[None]):
     def __init__(self, keys: Iterable[tuple[str, str]], words: Mapping[str, str]) -> None:
         """``keys`` has each key and what it does, ``words`` each term and its meaning."""
         super().__init__()
-        self._keys = [*keys, ("?", "Close this list; Escape, too")]
+        self._keys = [*keys, ("?", "Close this list (or press Escape)")]
         self._words = words
 
     def compose(self) -> ComposeResult:
-        told = [*self._keys, *self._words.items()]
-        width = max(cell_len(name) for name, _ in told)
-        lines = [Text.assemble((set_cell_size(name, width), "bold"), f"  {words}") for name, words in told]
+        rows = [*self._keys, *self._words.items()]
+        width = max(cell_len(name) for name, _ in rows)
+        lines = [Text.assemble((set_cell_size(name, width), "bold"), f"  {words}") for name, words in rows]
         if self._words:
             lines.insert(len(self._keys), Text())
         with VerticalScroll():

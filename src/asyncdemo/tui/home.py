@@ -108,7 +108,7 @@ class HomeScreen(LearnerScreen):
         passed = sum(1 for lesson in tasks if self._record(lesson).passed)
         words = f"{run} of {count(len(lessons), 'lesson')} run, {passed} of {len(tasks)} exercises passed."
         if not run and not passed:
-            words = f"{count(len(lessons), 'lesson')}. Up and down choose one, Enter opens it."
+            words = f"{count(len(lessons), 'lesson')}. Choose one with Up and Down, open it with Enter."
         own = "Your own script: asyncdemo trace SCRIPT.py. All commands: asyncdemo --help."
         lines = [
             Content.assemble((context.course.title.partition(":")[0], "bold"), f": {words}"),
@@ -142,7 +142,7 @@ class HomeScreen(LearnerScreen):
         ids = [option.id for option in options]
         known = wanted is not None and wanted in ids
         listed.highlighted = ids.index(wanted) if known else (1 if options else None)
-        self._tell_about()
+        self._show_about()
 
     def _line(self, lesson: Heading) -> Text:
         record = self._record(lesson)
@@ -160,11 +160,11 @@ class HomeScreen(LearnerScreen):
             (f"{done:<7}{exercise}", "green"),
         )
 
-    def _tell_about(self) -> None:
+    def _show_about(self) -> None:
         lesson = self._lesson
         words = self.query_one("#words", Static)
         if lesson is None:
-            words.update("No lesson matches. Escape shows all lessons.")
+            words.update("No lesson matches. To show all lessons, press Escape.")
             return
         parts = [
             Text.assemble((f"{lesson.number} {lesson.title}", "bold"), f", {lesson.minutes} minutes"),
@@ -183,7 +183,7 @@ class HomeScreen(LearnerScreen):
     # -- events -----------------------------------------------------------------------------------
 
     def on_option_list_option_highlighted(self) -> None:
-        self._tell_about()
+        self._show_about()
 
     def on_option_list_option_selected(self) -> None:
         self._enter()

@@ -110,7 +110,7 @@ class LiveRecording:
                 race=race,
                 ended=lambda place, run: self.panels[place].ended(run),
                 stalled=lambda place, recording, late: self.panels[place].stalled(
-                    recording.result() if recording.stands_still else None, late, recording.still_ns
+                    recording.result() if recording.stands_still else None, late, recording.idle_ns
                 ),
             ) as batch:
                 self._batch = batch

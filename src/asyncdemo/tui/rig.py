@@ -184,7 +184,7 @@ class RigScreen(LearnerScreen):
     def _lines(self, width: int, height: int) -> list[Line]:
         state = self._state
         head = [*bound_lines(self._rigging, self._machine, width)]
-        doing = state.doing or ("" if state.now is not None else "nothing yet; Space measures it")
+        doing = state.doing or ("" if state.now is not None else "nothing yet; to measure, press Space")
         head.append(text_line(fit(f"Measured{f': {doing}' if doing else ''}", width), EMPHASIS))
         if state.trouble:
             head.append(text_line(fit(state.trouble, width), WARNING))

@@ -34,10 +34,10 @@ class RowStates(Widget, can_focus=True):
 
     DEFAULT_CSS = "RowStates { width: 1fr; height: 40%; display: none; border-top: solid $foreground 50%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Before", show=False),
-        Binding("down", "move(1)", "After", show=False),
-        Binding("pageup", "page(-1)", "A page before", show=False),
-        Binding("pagedown", "page(1)", "A page after", show=False),
+        Binding("up", "move(-1)", "Previous", show=False),
+        Binding("down", "move(1)", "Next", show=False),
+        Binding("pageup", "page(-1)", "Previous page", show=False),
+        Binding("pagedown", "page(1)", "Next page", show=False),
         Binding("home", "move(-999999999)", "First", show=False),
         Binding("end", "move(999999999)", "Last", show=False),
     ]

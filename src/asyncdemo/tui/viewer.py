@@ -65,18 +65,18 @@ class ViewerScreen(LearnerScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("plus,equals_sign,z", "go('zoom', 0.5)", "Zoom", key_display="+/-/0"),
         Binding("minus,underscore,Z", "go('zoom', 2)", "Zoom out", show=False),
-        Binding("0", "go('all', 0)", "The whole run", show=False),
+        Binding("0", "go('all', 0)", "Whole run", show=False),
         Binding("slash", "find", "Find", key_display="/"),
         Binding("enter", "states", "States", key_display="Enter"),
         Binding("w", "go_to_waker", "Waker"),
-        Binding("b,backspace", "go_back", "Back from there", show=False),
+        Binding("b,backspace", "go_back", "Go back", show=False),
         Binding("c", "counts", "Counts"),
         Binding("space", "play", "Play", key_display="Space"),
         Binding("m", "alone", "Max"),
         Binding("up,k", "go('row', -1)", "Row above", show=False),
         Binding("down,j", "go('row', 1)", "Row below", show=False),
-        Binding("pageup", "go('page', -1)", "A page up", show=False),
-        Binding("pagedown", "go('page', 1)", "A page down", show=False),
+        Binding("pageup", "go('page', -1)", "Page up", show=False),
+        Binding("pagedown", "go('page', 1)", "Page down", show=False),
         Binding("ctrl+home,g", "go('row', -999999999)", "First row", show=False),
         Binding("ctrl+end,G", "go('row', 999999999)", "Last row", show=False),
         Binding("left,h", "go('column', -1)", "Earlier", show=False),
@@ -85,10 +85,10 @@ class ViewerScreen(LearnerScreen):
         Binding("shift+right,L", "go('pan', 0.5)", "Half a screen later", show=False),
         Binding("home", "go('time', 0)", "To the start", show=False),
         Binding("end", "go('time', 1)", "To the end", show=False),
-        Binding("comma,less_than_sign", "go('state', -1)", "State before", show=False, key_display="<"),
-        Binding("full_stop,greater_than_sign", "go('state', 1)", "State after", show=False, key_display=">"),
-        Binding("n", "find_next(1)", "Next found", show=False),
-        Binding("N", "find_next(-1)", "Found before", show=False),
+        Binding("comma,less_than_sign", "go('state', -1)", "Previous state", show=False, key_display="<"),
+        Binding("full_stop,greater_than_sign", "go('state', 1)", "Next state", show=False, key_display=">"),
+        Binding("n", "find_next(1)", "Next match", show=False),
+        Binding("N", "find_next(-1)", "Previous match", show=False),
         Binding("escape", "close", "Back", show=False),
     ]
 
@@ -305,11 +305,11 @@ class ViewerScreen(LearnerScreen):
         self._been.append(_Place(pane, pane.row, view.start_ns, view.length_ns, view.at_ns))
         pane.move_to(row)
         view.move_to(waking.at_ns - zero)
-        self._say(f"{words} This is its row at that time; b goes back.")
+        self._say(f"{words} This is its row at that time. To go back, press b.")
 
     def action_go_back(self) -> None:
         if not self._been:
-            self._say("There is nowhere to go back to: w goes to who woke the row.")
+            self._say("There is nothing to go back to. To go to what woke this row, press w.")
             return
         before = self._been.pop()
         view = self._view
@@ -343,7 +343,7 @@ class ViewerScreen(LearnerScreen):
                 self._stop_playing()
             elif self._playing is not None:
                 view.until_ns = view.at_ns = now_ns
-                self._say(f"Playing it as it happened{pace}. Space ends it.")
+                self._say(f"Playing it as it happened{pace}. To stop, press Space.")
 
         self._playing = self.set_interval(_FRAME_S, play_on)
         play_on()

@@ -36,8 +36,8 @@ class WatchScreen(LearnerScreen):
 
     def on_exercise_pane_other_saved(self, message: ExercisePane.OtherSaved) -> None:
         before = self.pane.lesson.id
-        note = f"You saved {message.lesson.id}, so this is the exercise now; it was {before} before."
-        self.pane.turn_to(message.lesson, note, saved=True)
+        note = f"You saved {message.lesson.id}, so that is checked now, not {before}."
+        self.pane.switch_to(message.lesson, note, saved=True)
 
     def action_next(self) -> None:
         left = self.pane.lesson
@@ -46,4 +46,6 @@ class WatchScreen(LearnerScreen):
             self.notify("There is no other exercise.")
         else:
             passed = self.pane.passed
-            self.pane.turn_to(lesson, "" if passed else f"{left.id} has not passed yet; n comes back to it.")
+            self.pane.switch_to(
+                lesson, "" if passed else f"{left.id} has not passed yet. To come back to it, press n."
+            )

@@ -58,14 +58,14 @@ async def test_each_save_is_a_try_also_of_another_exercise_and_n_goes_on(learner
         learner.coffee.write_text(FIXED)
         await desk.sees("You saved coffee", "Exercise 2, Coffee", "Passed")
         await desk.presses("n", "Exercise 1, Tea", FAILS)
-        await desk.presses("n", "tea has not passed yet; n comes back to it.", "Exercise 2, Coffee")
+        await desk.presses("n", "tea has not passed yet. To come back to it, press n.", "Exercise 2, Coffee")
 
 
 async def test_of_two_saved_at_the_same_time_the_other_is_said_not_to_be_checked(learner: Learner) -> None:
     async with watching(learner) as desk:
         await desk.sees(FAILS)
         desk.pilot.app.screen.query_one(ExercisePane)._saved({"tea": Change.SAVED, "coffee": Change.SAVED})
-        await desk.sees("Saved at the same time, and not checked: coffee.")
+        await desk.sees("Also saved, but not checked: coffee.")
 
 
 async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) -> None:
@@ -81,7 +81,7 @@ async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) 
         learner.tea.write_text(BROKEN + "\n# again\n")
         await until(desk.pilot, lambda: learner.record("tea").checks == 1)
         await desk.sees("Not passed yet", "Hint 2 of 3", FAILS)  # it stays beside a failure
-        await desk.presses("s", "Press s again")
+        await desk.presses("s", "press s again")
         assert "yours may look different" not in shown(desk.app)
         await desk.presses("d", "+ # again")
         assert "What the solution changes" not in shown(desk.app)
@@ -99,7 +99,7 @@ async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) 
 async def test_the_solution_is_shown_before_a_pass_to_who_asks_twice(learner: Learner) -> None:
     async with watching(learner) as desk:
         await desk.sees(FAILS)
-        await desk.presses("s", "Press s again")
+        await desk.presses("s", "press s again")
         await desk.presses("s", "yours may look different", "asyncio.gather(brew(0), brew(1))")
 
 
@@ -120,7 +120,7 @@ async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_i
 
     async with watching(learner) as desk:
         await desk.sees("Passed")
-        await desk.presses("x", "Press x again")
+        await desk.presses("x", "press x again")
         assert learner.tea.read_text() == FIXED
         await desk.presses("x", "Your text:", FAILS)
         assert learner.tea.read_text() == BROKEN
@@ -135,10 +135,10 @@ async def test_keys_work_while_a_check_hangs_and_ctrl_c_or_a_save_ends_it(learne
     learner.tea.write_text(HANGS)
 
     async with watching(learner) as desk:
-        await desk.sees("Checking 01-hot/01-tea.py ...", "a run is ended after 10 s")
+        await desk.sees("Checking 01-hot/01-tea.py ...", "a run is stopped after 10 s")
         await desk.presses("h", "Hint 1 of 3")
         await desk.presses("b")
-        await desk.presses("ctrl+c", "is not checked. Enter checks it")
+        await desk.presses("ctrl+c", "has not been checked")
         await desk.presses("enter", "Checking")
         learner.tea.write_text(FIXED)
         await desk.sees("Passed")
@@ -163,7 +163,7 @@ async def test_without_a_workspace_a_key_makes_one(tmp_path: Path, monkeypatch: 
     async with watching(learner) as desk:
         folder = tmp_path / "asyncdemo-exercises"
         await until(desk.pilot, lambda: str(folder) in shown(desk.app).replace(" ", ""))
-        await desk.presses("m", "2 exercises to edit", FAILS)
+        await desk.presses("m", "with 2 exercises", FAILS)
         (folder / "01-hot" / "01-tea.py").write_text(FIXED)
         await desk.sees("Passed")
     assert isinstance(desk.app, Application) and desk.app.context.workspace is not None

@@ -188,7 +188,7 @@ async def test_ctrl_c_ends_the_run_and_keeps_the_slide() -> None:
         assert "brew(1)" in "".join(shown(screen))
         await pilot.press("space")
         await pilot.pause()
-        assert "r runs the programs" in "".join(shown(screen))
+        assert "To run the programs again" in "".join(shown(screen))
 
 
 async def test_a_run_that_cannot_begin_says_why_on_its_slide() -> None:
@@ -221,4 +221,4 @@ async def test_a_program_that_does_not_end_as_it_should_is_not_judged() -> None:
         return [replace(first, options=late), *others]
 
     async with present(start="reveal", jobs=jobs) as (pilot, screen):
-        await until(pilot, lambda: "Not judged: blocking" in "".join(shown(screen)))
+        await until(pilot, lambda: "Not judged, because blocking" in "".join(shown(screen)))

@@ -45,12 +45,12 @@ class TestBlocksTheLoop:
     def test_names_the_call_the_time_and_the_line(self, story: Story) -> None:
         story.task("worker").blocks(120, "sleep", at=WORKER, called_from=WORKER)
         finding = only(findings(story, self.KIND))
-        assert finding.message == "time.sleep held the event loop 0.12 s at app.py:12 in worker()."
+        assert finding.message == "time.sleep held the event loop for 0.12 s at app.py:12 in worker()."
         assert (finding.site, finding.called_from) == (WORKER, WORKER)
 
     def test_a_callback_is_told_that_it_cannot_await(self, story: Story) -> None:
         story.callback_blocks(120, site=at_line(7, "data_received"))
-        assert "and in that: use `await asyncio.sleep(...)`" in only(findings(story, self.KIND)).advice
+        assert "and in that task: use `await asyncio.sleep(...)`" in only(findings(story, self.KIND)).advice
 
     def test_names_the_line_of_the_users_own_code_that_led_there(self, story: Story) -> None:
         story.task("worker").blocks(120, "net.read", at=LIBRARY, called_from=WORKER)
@@ -64,7 +64,7 @@ class TestBlocksTheLoop:
             task.blocks(100 + 50 * number, at=WORKER, called_from=WORKER)
         story.task("other").blocks(60, at=at_line(40), called_from=at_line(40))
         first, second = findings(story, self.KIND)
-        assert "3 times, 0.45 s in all and 0.20 s at the longest" in first.message
+        assert "3 times, for 0.45 s in total and at most 0.20 s each" in first.message
         assert "60 ms at app.py:40" in second.message
 
     def test_computing_seen_on_several_lines_of_one_function_is_one_finding(self, story: Story) -> None:
@@ -103,7 +103,7 @@ class TestBlocksTheLoop:
         story.task("worker").blocks(120, "gil", at=WORKER, called_from=WORKER)
         assert not findings(story, self.KIND)
         finding = only(findings(story, FindingKind.GIL_HELD_ELSEWHERE))
-        assert "another thread kept the GIL" in finding.message
+        assert "another thread held the GIL" in finding.message
         assert "at app.py:12 in worker()" in finding.message
         assert "process" in finding.advice
 
@@ -122,7 +122,7 @@ class TestSequentialAwaits:
         finding = only(findings(story, self.KIND))
         assert "10 awaits at app.py:12 in main()" in finding.message
         assert "took 3.00 s" in finding.message and "0.30 s" in finding.message
-        assert "if none needs what another did, they could overlap" in finding.message
+        assert "If none depends on another, they could overlap" in finding.message
         assert "TaskGroup" in finding.advice and "gather" in finding.advice
         assert (finding.site, finding.called_from) == (self.BREW, self.BREW)
 
@@ -207,7 +207,7 @@ class TestLeftPending:
         main = story.task("main", thread=loop)
         story.task("save", thread=loop, parent=main).sleeps(10).is_left_pending()
         main.waits(5, "gather").raises("ValueError")
-        assert "passes on the first error" in only(findings(story, self.KIND)).advice
+        assert "raises the first error" in only(findings(story, self.KIND)).advice
 
 
 class TestUnboundedFanOut:
@@ -284,7 +284,7 @@ class TestIdleLimit:
             upload.takes(gate).sleeps(10).gives_back(gate)
         finding = only(findings(story, self.KIND))
         assert "at most 1 of 10" in finding.message
-        assert "nothing asks for a second slot at the same time" in finding.advice
+        assert "one slot after another" in finding.advice
 
     def test_a_lock_that_never_queued_anyone(self, story: Story) -> None:
         lock = story.lock(made=at_line(3))
@@ -356,7 +356,7 @@ class TestSaturatedExecutor:
             task.takes(executor).waits(50, "thread").gives_back(executor)
         finding = only(findings(story, self.KIND))
         assert "executor made at app.py:5 had work queued for 1 worker" in finding.message
-        assert "up to 3 at the same time, 0.30 s in all" in finding.message
+        assert "up to 3 at the same time, 0.30 s in total" in finding.message
         assert finding.site == at_line(5)
 
     def test_silent_for_a_short_queue(self, story: Story) -> None:

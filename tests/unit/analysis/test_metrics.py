@@ -29,7 +29,7 @@ from asyncdemo.analysis.metrics import (
 from asyncdemo.analysis.metrics.cpu import cpu_ns
 from asyncdemo.analysis.metrics.ideal import binding_limits, list_schedule, own_work_ns
 from asyncdemo.analysis.metrics.memory import MemoryUse, memory_use
-from asyncdemo.analysis.metrics.requests import at_service
+from asyncdemo.analysis.metrics.requests import while_serving
 from asyncdemo.model import (
     Outcome,
     Request,
@@ -421,7 +421,7 @@ def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
 @given(runs())
 def test_figures_of_any_run_agree_with_each_other(run: Run) -> None:
     metrics = measure(run)
-    served = at_service(run).lanes
+    served = while_serving(run).lanes
     assert 0 <= metrics.peak <= metrics.open <= metrics.lanes == len(served) <= len(run.lanes)
     for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True):
         in_states = totals.running_ns + totals.ready_ns + totals.waiting_ns + totals.queued_ns

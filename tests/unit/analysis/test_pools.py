@@ -125,7 +125,7 @@ def test_what_making_a_client_computes_is_no_work_for_a_process(story: Story) ->
     for n, task in enumerate(tasks(story, 3)):
         pool_for(story, task, at=float(n), name="s3")
         task.blocks(100, "", at_line(13, "show")).returns()
-    assert "making a client for each call costs" in advice(story.run(), FindingKind.BLOCKS_THE_LOOP)
+    assert "creates a client for each call" in advice(story.run(), FindingKind.BLOCKS_THE_LOOP)
 
 
 def test_one_caller_that_makes_a_pool_after_the_other_is_found_too(story: Story) -> None:
@@ -198,7 +198,7 @@ def test_a_pool_that_is_queued_for(story: Story) -> None:
     run = story.run()
     assert found(run) == {
         FindingKind.SMALL_POOL: "The asyncpg pool made at app.py:9 in main() was too small for its "
-        "callers: up to 2 queued for 1 connection, 0.30 s in all and 0.20 s at the longest."
+        "callers: up to 2 queued for 1 connection, for 0.30 s in total and at most 0.20 s each."
     }
     assert "`max_size`" in advice(run, FindingKind.SMALL_POOL)
 
@@ -212,7 +212,8 @@ def test_a_pool_that_is_still_opening_its_connections_is_not_too_small(story: St
     run = story.run()
     assert found(run) == {
         FindingKind.SMALL_POOL: "The psycopg pool made at app.py:9 in main() was still opening connections "
-        "while up to 1 queued for one: 1 of 4 were ever open; 0.10 s in all and 0.10 s at the longest."
+        "while up to 1 queued for one: 1 of 4 were ever open. They queued for 0.10 s in total and at most "
+        "0.10 s each."
     }
     assert "`min_size`" in advice(run, FindingKind.SMALL_POOL)
 
@@ -226,7 +227,7 @@ def test_pools_of_several_processes_are_one_finding(story: Story) -> None:
         story.connection(pool, 0, 1, [(first, 0, late)])
     messages = [one.message for one in diagnose(story.run()) if one.kind is FindingKind.SMALL_POOL]
     (message,) = messages
-    assert message.endswith("0.30 s in all and 0.30 s at the longest. So were 2 more that were made there.")
+    assert message.endswith("0.30 s in total and at most 0.30 s each. So were 2 more that were made there.")
 
 
 @pytest.mark.parametrize(
@@ -260,8 +261,8 @@ def test_callers_that_were_refused(name: str, waited_ms: float, words: str, stor
 @pytest.mark.parametrize(
     ("limit", "outcome"),
     [
-        (3, "All 3 were held by such callers at the same time: a deadlock, none could go on."),
-        (5, "As soon as all 5 are held by such callers, none can go on: a deadlock."),
+        (3, "All 3 were held by such callers at the same time: a deadlock, so none could continue."),
+        (5, "As soon as all 5 are held by such callers, none can continue: a deadlock."),
     ],
 )
 def test_each_holds_one_and_waits_for_another(limit: int, outcome: str, story: Story) -> None:
@@ -284,7 +285,9 @@ def test_a_parent_holds_while_its_children_queue(story: Story) -> None:
     story.connection(pool, 0, 1, [(parent, 0, 510)])
     message = found(story.run())[FindingKind.HELD_WHILE_ACQUIRING]
     assert message.startswith("1 task in line() held a connection")
-    assert message.endswith("Its one connection was held by such a caller: a deadlock, none could go on.")
+    assert message.endswith(
+        "Its one connection was held by such a caller: a deadlock, so none could continue."
+    )
 
 
 def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up(story: Story) -> None:

@@ -295,7 +295,7 @@ def test_who_wakes_whom_and_what_is_a_step(tmp_path: Path) -> None:
     assert (names["setter"], tracks["waits"].index) in {(wake.waker, wake.woken) for wake in run.wakes}
     assert tracks["waits"].steps == 2
     assert tracks["idle"].steps == 3, "its callbacks are no steps of it"
-    late = [note for note in run.notes if "what they did before is not known (late)" in note]
+    late = [note for note in run.notes if "only from their first suspension on (late)" in note]
     if "True" not in seen.stdout:
         assert not late
         return

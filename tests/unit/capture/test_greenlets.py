@@ -381,4 +381,4 @@ class TestBesideOthers:
         (package / "__init__.py").write_text("")
         (package / "hub.py").write_text("class Hub:\n    pass\n")
         told = recorded(tmp_path, "import gevent.hub\n")
-        assert any("does not know this gevent" in note for note in told.run.notes)
+        assert any("does not support this version of gevent" in note for note in told.run.notes)

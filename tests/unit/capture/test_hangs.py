@@ -74,7 +74,7 @@ HANGS = {
         deadlock=(
             "Deadlock: Thread-1 (there) holds lock `left` (taken at app.py:9) and waits for lock `right` at "
             "app.py:11; Thread-2 (back) holds lock `right` (taken at app.py:15) and waits for lock `left` at "
-            "app.py:17. None of them can ever go on."
+            "app.py:17. None of them can ever continue."
         ),
         advice="in the same order",
         waits=("MainThread waits for Thread-1 (there) to end at app.py:24.",),
@@ -93,7 +93,7 @@ HANGS = {
         """),
         deadlock=(
             "Deadlock: Task-2 (worker) and Task-3 (worker) each hold 1 of the 2 slots of semaphore `pool` "
-            "(taken at app.py:5) and wait for another one at app.py:7. None of them can ever go on."
+            "(taken at app.py:5) and wait for another one at app.py:7. None of them can ever continue."
         ),
         waits=("Task-1 (main) awaits Task-2 (worker) and Task-3 (worker) at app.py:12.",),
     ),
@@ -117,7 +117,7 @@ HANGS = {
         """,
         deadlock=(
             "Deadlock: Task-1 (Account.pay) holds lock `self.lock` (taken at app.py:9) and waits for the "
-            "same lock at app.py:13. It can never go on."
+            "same lock at app.py:13. It can never continue."
         ),
         advice="second time",
         virtual=True,
@@ -138,7 +138,7 @@ HANGS = {
         """,
         deadlock=(
             "Never given back: Thread-1 (careless) took lock `lock` (taken at app.py:7) and ended without "
-            "giving it back. MainThread waits for lock `lock` at app.py:12, and can never go on."
+            "giving it back. MainThread waits for lock `lock` at app.py:12, and can never continue."
         ),
     ),
     "a worker that waits for work of its own executor": Hang(
@@ -157,7 +157,7 @@ HANGS = {
         """,
         deadlock=(
             "Deadlock: ThreadPoolExecutor-0_0 (outer) waits for a free worker of executor `pool` at "
-            "app.py:10. It can never go on."
+            "app.py:10. It can never continue."
         ),
         advice="of the same executor",
     ),
@@ -220,7 +220,7 @@ HANGS = {
         deadlock=(
             "Deadlock: Task-2 (use) holds lock `lock` (taken at app.py:8) and cannot run, because Task-3 "
             "(use) blocks the event loop; Task-3 (use) blocks its event loop at app.py:8: it waits for lock "
-            "`lock`. None of them can ever go on."
+            "`lock`. None of them can ever continue."
         ),
         advice="asyncio.Lock",
     ),
@@ -237,7 +237,7 @@ HANGS = {
         """),
         deadlock=(
             "Deadlock: Task-2 (await_other) awaits Task-3 (await_other) at app.py:6; Task-3 (await_other) "
-            "awaits Task-2 (await_other) at app.py:6. None of them can ever go on."
+            "awaits Task-2 (await_other) at app.py:6. None of them can ever continue."
         ),
     ),
     "who goes on is in no circle": Hang(
@@ -323,7 +323,7 @@ def test_one_that_cannot_be_asked_is_explained_by_what_is_recorded(tmp_path: Pat
     assert deadlock(run) == (
         "Deadlock: Thread-1 (there) holds lock `left` (taken at app.py:9) and waits for lock `right` at "
         "app.py:11; Thread-2 (back) holds lock `right` (taken at app.py:15) and waits for lock `left` at "
-        "app.py:17. None of them can ever go on."
+        "app.py:17. None of them can ever continue."
     )
 
 

@@ -70,7 +70,7 @@ def test_a_script_can_start_itself_again(tmp_path: Path, target: tuple[str, ...]
 def test_a_script_can_become_another_program(tmp_path: Path, call: str) -> None:
     seen, run = alike(tmp_path, EXEC.replace("CALL", call), "a")
     assert seen.exit_code == 3
-    assert "os.exec" in run.notes[-1] and "the recording ends there" in run.notes[-1]
+    assert "os.exec" in run.notes[-1] and "The recording ends there" in run.notes[-1]
     assert "failed" not in run.notes[-1]
 
 

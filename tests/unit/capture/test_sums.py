@@ -102,7 +102,7 @@ def test_no_longer_active_it_completes_what_was_begun() -> None:
         sums.record(step(1, at_ns))
     sums.active = False
     sums.record(step(1, 30))
-    assert sums.tell() == 3
+    assert sums.report() == 3
     sums.record(step(1, 40))
     sums.record(step(1, 50))
     assert [one[0] for one in events(numbers)] == [1, wire.SUMMED, wire.WAITED, 1, 1]
@@ -114,7 +114,7 @@ def test_what_waits_in_ever_more_ways_is_told_sooner() -> None:
     sums.plain_waits |= set(range(10_000))
     for number in range(2, 1000):
         sums.record(step(1, number * 100, number, ready_ns=number * 100 - 10))
-    sums.tell()
+    sums.report()
     told = events(numbers)
     assert steps_told(told)[1] == 998
     waits = Counter(one[0] for one in told)
@@ -143,12 +143,12 @@ def test_steps_of_threads_that_are_interrupted_anywhere_are_all_told_in_order() 
         for thread in threads:
             thread.start()
         while len(done) < len(threads):
-            sums.tell()
+            sums.report()
     finally:
         sys.setswitchinterval(before)
         for thread in threads:
             thread.join()
-    sums.tell()
+    sums.report()
     told = events(numbers)
     expected = {first + lane: count // lanes for first in (0, 100, 200) for lane in range(lanes)}
     assert steps_told(told) == expected

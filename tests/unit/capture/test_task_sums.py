@@ -148,13 +148,13 @@ def test_threads_that_are_interrupted_anywhere_tell_each_task_once_and_in_order(
         for thread in threads:
             thread.start()
         while len(done) < len(threads):
-            told.sums.tell_all()
-            told.sums.tell(range(20_000, 20_000 + count, 7))
+            told.sums.report_all()
+            told.sums.report(range(20_000, 20_000 + count, 7))
     finally:
         sys.setswitchinterval(before)
         for thread in threads:
             thread.join()
-    told.sums.tell_all()
+    told.sums.report_all()
     events, whole = told.events, told.tracks
     summed = sum(one[0] == wire.TASK_SUMMED for one in events)
     assert len(whole) == len(set(whole))

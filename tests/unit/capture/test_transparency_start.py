@@ -162,7 +162,7 @@ def test_a_spawned_worker(tmp_path: Path, follow: bool) -> None:
 
 def test_a_compiled_file_runs_without_rows_of_calls(folder: Path) -> None:
     _, run = traced("compiled.pyc", folder=folder)
-    assert run.notes == ("There is no source for compiled.pyc: the compiled code ran.",)
+    assert run.notes == ("There is no source for compiled.pyc, so the compiled code ran.",)
     assert [lane.name for lane in run.lanes][:1] == ["MainThread"]
 
 

@@ -535,7 +535,7 @@ class TestReviewed:
             lanes=["work"],
         )
         assert "[0, 1, 4, 9]" in told.stdout
-        assert any("No call of work was seen" in note for note in told.run.notes)
+        assert any("No call of work was recorded" in note for note in told.run.notes)
 
     @pytest.mark.parametrize("late", ["first turn", "second turn"])
     def test_whoever_starts_a_thread_does_not_answer_for_its_first_turn(

@@ -431,7 +431,7 @@ class TestEnds:
         assert sorted(run.notes) == [
             "The recording of garbles stops early: the stream of events is garbled.",
             "closes" + SAID_NOTHING,
-            "forks was forked once: what goes on in a fork is not observed.",
+            "forks was forked once: forks are not recorded.",
         ]
 
     HANGS = """

@@ -118,7 +118,7 @@ def test_the_site_is_in_the_package_or_else_built_in_the_checkout(
     package.mkdir(parents=True)
     monkeypatch.setattr(docs, "__file__", str(package / "cli" / "docs.py"))
     build(checkout / "site")  # any folder may have this name
-    with pytest.raises(MissingError, match=r"This installation came without the docs site.*make wheel"):
+    with pytest.raises(MissingError, match=r"This installation has no docs site.*make wheel"):
         find_site()
     (checkout / "mkdocs.yml").touch()
     assert find_site() == checkout / "site"

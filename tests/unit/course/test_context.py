@@ -58,7 +58,7 @@ def test_a_workspace_that_names_a_course_for_which_nobody_started_it_is_refused(
     workspace = made(tmp_path / "handed in", course)
     monkeypatch.chdir(workspace.folder)
     for ask in (locate, latest):
-        with pytest.raises(WorkspaceError, match="names the course") as error:
+        with pytest.raises(WorkspaceError, match="belongs to the course") as error:
             ask()
         assert f"asyncdemo start '{workspace.folder}' --course {course}\n" in str(error.value)
     remember(replace(workspace, course=tmp_path / "another"))
@@ -119,7 +119,7 @@ def test_where_a_course_is_gone_the_workspace_before_is_the_latest(course: Path,
     shutil.rmtree(other)
     context, note = latest()
     assert workspace_of(context).folder == mine.folder
-    assert note.startswith(f"The workspace {lost.folder} is ignored: {other}: is not a course")
+    assert note.startswith(f"Ignoring the workspace {lost.folder}: {other}: is not a course")
     shutil.rmtree(course)
     context, note = latest()
     assert context.workspace is None
@@ -133,5 +133,5 @@ def test_in_a_folder_that_was_removed_a_relative_course_is_answered_in_words(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     assert locate().workspace is None
-    with pytest.raises(UsageError, match="the current folder was removed"):
+    with pytest.raises(UsageError, match="the current folder no longer exists"):
         locate(Path())

@@ -81,7 +81,7 @@ await time.sleep | await time.sleep(0.01) | `await asyncio.sleep(...)` | await
 await of a list | return await [load(n) for n in range(3)] | `await asyncio.gather(*tasks)` | list
 await of a result | return await (await load(1)) | Leave out this `await` | str
 to_thread of a call | return await asyncio.to_thread(label(1)) | `asyncio.to_thread(f, x)`, not `asyncio.to_thread(f(x))` | not callable
-run_in_executor of a call | return await asyncio.get_running_loop().run_in_executor(None, label(1)) | its result was handed to the thread | not callable
+run_in_executor of a call | return await asyncio.get_running_loop().run_in_executor(None, label(1)) | its result was passed to the thread | not callable
 to_thread without await | return asyncio.to_thread(label, 1).upper() | Put an `await` before it
 a task for its result | return asyncio.create_task(load(1)) + 'x' | Put an `await` before it
 run(main) | pass |  | coroutine | asyncio.run(main)
@@ -119,7 +119,7 @@ async with in def | def main():\n    async with x:\n        pass\n | begins with
     First(
         "acquire without await",
         each("if not lock.acquire():\n        pass\n    else:", "asyncio.Lock()") + "    lock.release()",
-        "not awaited: so nothing was acquired",
+        "not awaited, so nothing was acquired",
         "not acquired",
     ),
     First(

@@ -42,7 +42,7 @@ def judged(
 def test_what_is_right_in_every_schedule_passes_and_says_so(tmp_path: Path) -> None:
     verdict = judged(tmp_path, LOCKED)
     assert verdict.passed
-    assert verdict.held[-1] == "The outcome was the same in 12 schedules, each with delays in other places."
+    assert verdict.held[-1] == "The outcome was the same in 12 schedules, each with different delays."
 
 
 def test_what_is_right_by_luck_fails_with_the_command_that_shows_it(tmp_path: Path) -> None:

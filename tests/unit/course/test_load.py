@@ -54,7 +54,7 @@ def test_requests_come_in_rotation_each_so_often_in_a_row() -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"sends": [{"path": "/", "times": 0}]}, "nothing would be sent"),
+        ({"sends": [{"path": "/", "times": 0}]}, "no request would be sent"),
         ({"sends": [{"path": "tea"}]}, "sends\\[1\\].path: must begin with /"),
         ({"sends": [{"path": "/", "status": 77}]}, "sends\\[1\\].status: must be 200 to 599"),
         ({"clients": "CLIENT"}, "'CLIENT' is neither a number nor a knob"),
@@ -75,7 +75,7 @@ def test_a_load_that_makes_no_sense_is_an_error_of_the_manifest(
 
 
 def test_knobs_with_which_nothing_would_be_sent_are_refused() -> None:
-    with pytest.raises(UsageError, match="nothing would be sent"):
+    with pytest.raises(UsageError, match="no request would be sent"):
         load(knobs={"TIMES": 1}, sends=[{"path": "/", "times": "TIMES"}]).plan({"TIMES": 0})
 
 

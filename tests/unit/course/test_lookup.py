@@ -42,10 +42,10 @@ def test_id_number_and_unique_part_find_a_lesson(typed: str, meant: str) -> None
     [
         ("two-sleps", r"There is no lesson 'two-sleps'. Did you mean 'two-sleeps'\?"),
         ("uplaod-gate", "Did you mean 'upload-gate'"),
-        ("zzz", "There is no lesson 'zzz'. `asyncdemo list` shows them all."),
-        ("", "`asyncdemo list` shows them all."),
+        ("zzz", "There is no lesson 'zzz'. `asyncdemo list` shows them."),
+        ("", "`asyncdemo list` shows them."),
         ("7", r"There is no lesson 7. There are: 1 \(two-sleeps\), 9"),
-        ("route", "'route' fits more than one lesson: cpu-route, route-map."),
+        ("route", "'route' matches more than one lesson: cpu-route, route-map."),
     ],
 )
 def test_anything_else_gets_an_answer_that_helps(typed: str, message: str) -> None:

@@ -128,14 +128,14 @@ def test_a_file_that_is_not_ours_to_use_is_told_with_what_to_do_and_left_alone(f
         other = kind == "of another program"
         with closing(sqlite3.connect(file)) as database:
             database.execute("PRAGMA application_id = 7" if other else "PRAGMA user_version = 2")
-        words = words if other else "newer asyncdemo, so it is left as it is"
+        words = words if other else "newer asyncdemo. Nothing was changed."
     before = file.read_bytes()
     with pytest.raises(WorkspaceError, match=words) as read:
         Progress(file).all()
     with pytest.raises(WorkspaceError, match=words) as written:
         Progress(file).update("tea", Record.after_run)
     assert str(file) in str(read.value)
-    assert str(written.value).startswith("Your progress could not be kept: ")
+    assert str(written.value).startswith("Your progress could not be saved: ")
     assert "\n" not in str(written.value)
     assert file.read_bytes() == before
 
@@ -159,7 +159,7 @@ def test_a_change_that_fails_changes_nothing(file: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     progress = Progress(tmp_path / "file" / "progress.sqlite3")
-    with pytest.raises(WorkspaceError, match=r"could not be kept: .*file: (Not a directory|File exists)"):
+    with pytest.raises(WorkspaceError, match=r"could not be saved: .*file: (Not a directory|File exists)"):
         progress.update("tea", Record.after_run)
     assert progress.all() == {}
 

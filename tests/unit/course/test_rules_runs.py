@@ -153,12 +153,12 @@ def test_several_lessons_are_judged_and_measured_side_by_side(lesson: Path) -> N
     sources = survey(lesson.parents[1]).sources
     assert [measures_time(source.lesson) for source in sources] == [False, True]
     told: list[str] = []
-    assert not list(slow_problems(sources, tell=told.append))
+    assert not list(slow_problems(sources, on_progress=told.append))
     assert told == ["judging tea ...", "judging coffee ...", "measuring coffee ..."]
     change(lesson / "wrong" / "in_pairs.py", "    cups = []", f"{SOLVED}\n    cups = []")
     change(lesson / LESSON, "value = 9", "value = 8")
     change(coffee / LESSON, "value = 5\n", "value = 0\n")
-    found = list(slow_problems(survey(lesson.parents[1]).sources, tell=told.append))
+    found = list(slow_problems(survey(lesson.parents[1]).sources, on_progress=told.append))
     assert [(problem.lesson, problem.rule) for problem in found] == [
         ("tea", "wrong-fails"),
         ("tea", "claims-hold"),

@@ -170,7 +170,7 @@ def test_however_an_editor_saves_it_is_seen(
     told = changes(watcher, bool)
     told += changes(watcher, lambda _: watcher.pause_s() > 0.011)
     assert set(told) == {Change.SAVED}  # a machine that pauses in the middle may see two
-    assert watcher._watched["gate"].told == read_content(tmp_path / "gate.py")
+    assert watcher._watched["gate"].reported == read_content(tmp_path / "gate.py")
 
 
 def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watcher, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watc
         (tmp_path / "gate.py").write_text(f"# {number:03}")
         watcher.look()
     assert changes(watcher, bool) == [Change.SAVED]
-    assert watcher._watched["gate"].told == read_content(tmp_path / "gate.py")
+    assert watcher._watched["gate"].reported == read_content(tmp_path / "gate.py")
 
 
 def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_a_file_of_ones_own_is_a_schedule(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("Nothing.", "links to no lesson"), ("[x](lessons/two-sleps.md)", "Did you mean 'two-sleeps'")],
+    [("Nothing.", "has no links to lessons"), ("[x](lessons/two-sleps.md)", "Did you mean 'two-sleeps'")],
 )
 def test_a_file_without_lessons_or_with_a_wrong_one_is_told(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "plan.md").write_text(text)

@@ -196,7 +196,7 @@ def test_a_map_that_makes_no_sense_is_named_with_what_to_do(mine: Learner, text:
 @pytest.mark.parametrize("named", ["evil", "../evil", "", "."])
 def test_a_course_that_is_named_from_somewhere_is_refused(mine: Learner, named: str) -> None:
     mine.change_map(lambda data: data.update(course=named))
-    with pytest.raises(WorkspaceError, match=r"the course must be a whole path.*asyncdemo start"):
+    with pytest.raises(WorkspaceError, match=r"the course must be an absolute path.*asyncdemo start"):
         load(mine.folder)
 
 
@@ -358,7 +358,7 @@ def test_what_a_full_disk_leaves_of_a_reset_is_told_as_it_is(
                     assert not edited or found[str(file)] == text, told[-1]
                     assert file.exists() and file.read_text() in (text, NEWER), told[-1]
                 else:
-                    place = told[-1].partition("What was in it is now in ")[2].removesuffix(".")
+                    place = told[-1].partition("Its old contents are now in ")[2].removesuffix(".")
                     assert found[place] == text, told[-1]
                 continue
         assert file.read_text() == NEWER

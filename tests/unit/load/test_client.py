@@ -310,4 +310,4 @@ def test_ctrl_c_shows_what_there_is() -> None:
     assert process.returncode == 130
     assert "answered 5" in said
     assert "failed     1 × interrupted" in said
-    assert "these are the results until then" in said
+    assert "these are the results so far" in said

@@ -36,7 +36,7 @@ time.sleep(60)
 """Starts a process, which starts one, and so on."""
 
 
-def family_of(source: str) -> tuple[subprocess.Popen[bytes], ProcessTree]:
+def tree_of(source: str) -> tuple[subprocess.Popen[bytes], ProcessTree]:
     token = uuid.uuid4().hex
     process = subprocess.Popen(
         [sys.executable, "-c", source],
@@ -49,7 +49,7 @@ def family_of(source: str) -> tuple[subprocess.Popen[bytes], ProcessTree]:
 
 @pytest.fixture
 def bystander() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is none of the family, and must live."""
+    """A process that is not in the tree, and must live."""
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
     yield process
     process.kill()
@@ -72,10 +72,10 @@ def signalled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_it_is_signalled_once_and_not_at_all_if_it_has_ended(signalled: list[int]) -> None:
-    process, family = family_of("import time; time.sleep(60)")
+    process, process_tree = tree_of("import time; time.sleep(60)")
     with process:
-        family.end()
-        family.end()
+        process_tree.end()
+        process_tree.end()
     assert signalled == [process.pid] * 2, "once as a group, once by itself"
     assert process.returncode == -signal.SIGKILL
 
@@ -83,13 +83,13 @@ def test_it_is_signalled_once_and_not_at_all_if_it_has_ended(signalled: list[int
 @pytest.mark.parametrize("options", ["{}", "{'env': {}}", "{'start_new_session': True}"])
 def test_whom_it_leaves_is_ended(options: str) -> None:
     """In its group, without the mark in its environment, in its own session."""
-    process, family = family_of(LEAVES_ONE.replace("OPTIONS", options))
+    process, process_tree = tree_of(LEAVES_ONE.replace("OPTIONS", options))
     with process:
         assert process.stdout is not None
         left = int(process.stdout.readline())
         process.wait()
         assert is_alive(left)
-        family.end()
+        process_tree.end()
         assert until(lambda: not is_alive(left), 5)
 
 
@@ -103,12 +103,12 @@ def long_gone(pid: int) -> psutil.Process:
 def test_who_has_the_number_of_one_that_ended_lives(
     bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    process, family = family_of("pass")
+    process, process_tree = tree_of("pass")
     with process:
         process.wait()
     monkeypatch.setattr(process, "pid", bystander.pid)
-    family._seen = (long_gone(bystander.pid),)
-    family.end()
+    process_tree._seen = (long_gone(bystander.pid),)
+    process_tree.end()
     assert bystander.poll() is None
 
 
@@ -116,13 +116,13 @@ def test_a_number_that_is_given_away_meanwhile_is_not_signalled(
     bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After it was looked whether it lives."""
-    process, family = family_of("pass")
+    process, process_tree = tree_of("pass")
     with process:
         process.wait()
-    monkeypatch.setattr(processes, "_lives", lambda one: True)
+    monkeypatch.setattr(processes, "_is_alive", lambda one: True)
     monkeypatch.setattr(processes, "_PERSISTENCE_S", 0.2)
-    family._seen = (long_gone(bystander.pid),)
-    family.end()
+    process_tree._seen = (long_gone(bystander.pid),)
+    process_tree.end()
     assert bystander.poll() is None
 
 
@@ -130,29 +130,29 @@ def test_a_number_that_is_given_away_meanwhile_is_not_signalled(
 def test_children_and_theirs_are_found_in_this_order(has_proc: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the system tells them of one process, and as psutil finds them."""
     monkeypatch.setattr(processes, "_HAS_PROC", has_proc and processes._HAS_PROC)
-    process, family = family_of(GENERATIONS)
+    process, process_tree = tree_of(GENERATIONS)
     with process:
         assert process.stdout is not None
         pids = tuple(int(process.stdout.readline()) for _ in range(5))
-        assert family.look() == 5
-        assert family.pids == pids
-        assert family.look() == 5
-        assert family.pids == pids
-        family.end()
-        assert family.look() == 0
+        assert process_tree.refresh() == 5
+        assert process_tree.pids == pids
+        assert process_tree.refresh() == 5
+        assert process_tree.pids == pids
+        process_tree.end()
+        assert process_tree.refresh() == 0
     assert not any(map(is_alive, pids))
 
 
 def test_memory_that_is_shared_counts_once() -> None:
     """Two that share what the first one had when the other was forked."""
-    process, family = family_of(
+    process, process_tree = tree_of(
         "import os, time\nkept = os.urandom(80_000_000)\nos.fork()\nprint(flush=True)\ntime.sleep(60)"
     )
     with process:
         assert process.stdout is not None
         process.stdout.readline()
         process.stdout.readline()
-        assert family.look() == 1
-        assert family.uses_more_than(70_000_000)
-        assert not family.uses_more_than(150_000_000)
-        family.end()
+        assert process_tree.refresh() == 1
+        assert process_tree.uses_more_than(70_000_000)
+        assert not process_tree.uses_more_than(150_000_000)
+        process_tree.end()

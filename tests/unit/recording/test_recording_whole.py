@@ -121,7 +121,7 @@ def slow_down(monkeypatch: pytest.MonkeyPatch, takes_s: Callable[[bytes], float]
 def test_it_ends_by_itself(ending: str, traced: Traced) -> None:
     run, counted = traced(ending)
     assert recorded_steps(run) == counted > 0
-    assert ("fork" in ending) == any("what goes on in a fork is not observed" in note for note in run.notes)
+    assert ("fork" in ending) == any("forks are not recorded" in note for note in run.notes)
     assert ("os._exit" in ending) == any("may be missing" in note for note in run.notes)
 
 
@@ -133,7 +133,7 @@ SUMMED = "import asyncdemo.capture.recorder as recorder\nrecorder.MOST_UNSENT = 
 def test_steps_that_are_summed_up_are_all_counted(how: str, traced: Traced) -> None:
     run, counted = traced(SUMMED + textwrap.dedent(BY_ITSELF[how]))
     assert recorded_steps(run) == counted > 0
-    assert any("steps came faster than each of them can be recorded" in note for note in run.notes)
+    assert any("steps came too fast to record each one" in note for note in run.notes)
 
 
 def test_a_script_is_told_that_we_do_not_keep_up(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_a_script_is_told_that_we_do_not_keep_up(traced: Traced, monkeypatch: py
         """
     )
     assert recorded_steps(run) == counted
-    assert any("steps came faster than each of them can be recorded" in note for note in run.notes)
+    assert any("steps came too fast to record each one" in note for note in run.notes)
     last = max(
         (track for track in run.tracks if track.function == "worker"), key=lambda track: track.start_ns
     )
@@ -167,7 +167,7 @@ def test_it_is_ended(ending: str, traced: Traced) -> None:
     """What was under way in its memory is gone; that something may be is said, and never more is there."""
     run, counted = traced(ending, timeout_s=1.5 if "10**9" in ending else None)
     assert 0 <= recorded_steps(run) <= counted
-    said = ("may be missing", "Stopped at its time limit", "became another program")
+    said = ("may be missing", "Stopped at its time limit", "replaced itself with another program")
     assert any(words in note for note in run.notes for words in said)
 
 
@@ -195,8 +195,8 @@ def test_who_does_not_want_to_wait_is_told_what_is_missing(
     nothing_more = tmp_path / "nothing more"
 
     def interrupt_once_it_has_ended(recording: Recording) -> None:
-        if already == "nothing" or recording._assembly.told_until_ns:
-            monkeypatch.setattr(EventConnections, "take_in", lambda _: None)
+        if already == "nothing" or recording._assembly.received_until_ns:
+            monkeypatch.setattr(EventConnections, "process_received", lambda _: None)
             nothing_more.touch()
         if recording.exit_code is not None:
             recording.interrupt()
@@ -236,7 +236,7 @@ def test_a_script_whose_events_nobody_takes_runs_on_and_the_recording_says_where
     )
     assert counted == 20 * 4001, "the script did all it had to do"
     assert 0 < recorded_steps(run) < counted
-    assert any("nobody took what was recorded" in note for note in run.notes)
+    assert any("asyncdemo stopped reading the events" in note for note in run.notes)
 
 
 class TestBacklog:

@@ -127,7 +127,7 @@ class TestEnd:
             (
                 lambda recording: recording.end(grace_s=0.2),
                 RunOutcome.FAILED,
-                ("Killed: it had not ended 0.2 s after it was asked to.",),
+                ("Killed: it was still running 0.2 s after it was asked to end.",),
             ),
             (
                 lambda recording: (recording.end(grace_s=10_000), recording.interrupt()),
@@ -162,7 +162,7 @@ class TestEnd:
             recording.interrupt()
             run = rest(recording)
         assert run.outcome is RunOutcome.INTERRUPTED
-        assert run.notes == ("It was stopped before the script began.",)
+        assert run.notes == ("Stopped before the script started.",)
         assert ears.text == ""
 
     def test_a_script_that_is_asked_to_end_was_not_interrupted(self, script: Write, tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ class TestDamagedStream:
         while connections:
             for one in connections:
                 connections.read(one)
-            connections.take_in()
+            connections.process_received()
         run = assembly.run(name="n", script="s.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
         assert "Task-1 brew" in {f"{track.name} {track.function}" for track in run.tracks}
         assert any("The recording stops early" in note for note in run.notes)

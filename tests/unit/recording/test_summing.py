@@ -111,7 +111,7 @@ def test_all_figures_are_those_of_the_whole_run(
     assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 50
     assert len(summed.tracks) + sum(len(tasks.starts_ns) for tasks in summed.summed) == len(whole.tracks)
     _same_figures(summed, whole)
-    assert [note for note in summed.notes if "only summed up" in note]
+    assert [note for note in summed.notes if "are recorded as totals" in note]
     assert not whole.notes
 
 
@@ -142,7 +142,7 @@ def test_a_step_that_comes_too_late_is_said_to_be_missing(
     track = next(one[1] for one in told if one[0] == "Task" and one[3] == "yields")
     assembly.feed(wire.NUMBERS, wire.numbers_frame([track, 0, 0, 0, wire.WAIT_YIELD, wire.BY_LOOP])[5:])
     run = assembly.run(name="script", script="script.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
-    assert any("came too late to be counted" in note for note in run.notes)
+    assert any("arrived too late to be counted" in note for note in run.notes)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -160,7 +160,7 @@ def test_many_spans_are_summed_up_after_any_event_without_changing_a_figure(
     _compare(coarse, whole)
     kept, of = (sum(len(track.spans) for track in run.tracks) for run in (coarse, whole))
     assert kept <= of  # on a busy machine no two spans may fit into a short stretch
-    assert any("are summed up in stretches" in note for note in coarse.notes)
+    assert any("are summed over intervals" in note for note in coarse.notes)
 
 
 def _cut(frames: Frames, chance: random.Random) -> Frames:
@@ -245,7 +245,7 @@ def test_a_script_of_very_many_tasks_has_the_figures_that_it_has_whole(
     # How many of the 3,900 depends on how far the script is ahead of what it tells.
     assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 500
     (note,) = summed.notes
-    assert "only summed up" in note
+    assert "are recorded as totals" in note
     _same_figures(summed, whole)
 
 

@@ -122,7 +122,7 @@ def test_a_variant_field_by_field() -> None:
     }
     assert finding == {
         "kind": "blocks-the-loop",
-        "message": "time.sleep held the event loop 60 ms at app.py:9 in upload().",
+        "message": "time.sleep held the event loop for 60 ms at app.py:9 in upload().",
         "file": APP,
         "line": 9,
         "called_from": f"{APP}:9",

@@ -115,7 +115,7 @@ def slow_and_fast(outcome: RunOutcome) -> list[Run]:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "meant", "compared"),
+    ("outcome", "expected", "compared"),
     [
         (RunOutcome.OK, [], True),
         (RunOutcome.FAILED, [], False),
@@ -125,9 +125,9 @@ def slow_and_fast(outcome: RunOutcome) -> list[Run]:
     ],
 )
 def test_whole_runs_are_compared_and_those_meant_to_fail(
-    outcome: RunOutcome, meant: list[str], compared: bool
+    outcome: RunOutcome, expected: list[str], compared: bool
 ) -> None:
-    text = in_detail(slow_and_fast(outcome), meant=meant)
+    text = in_detail(slow_and_fast(outcome), expected=expected)
     for words in ("compared      3.00x as long as fast", "compared      3.00x as fast as slow"):
         assert (words in text) == compared
 

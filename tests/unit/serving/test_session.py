@@ -114,7 +114,7 @@ def test_a_server_that_fails_at_once_says_why(tmp_path: Path) -> None:
     text = FLASK.replace('app = Flask("tea")', 'raise LookupError("no tea here")')
     run = run_session(script(tmp_path, text), output=output)
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 1)
-    assert "ended by itself, with exit code 1, before it took connections" in words(run)
+    assert "ended by itself, with exit code 1, before it accepted connections" in words(run)
     assert "LookupError: no tea here" in words(run)
     assert "Traceback" in output.stderr
     assert not run.requests
@@ -126,9 +126,9 @@ NEVER_LISTENS = "import time\ndef upload(): pass\ntime.sleep(60)"
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("def upload(): pass\nprint('done')", "with exit code 0, before it took connections"),
+        ("def upload(): pass\nprint('done')", "with exit code 0, before it accepted connections"),
         ("def upload(:\n    pass", "has a syntax error"),
-        (NEVER_LISTENS, "took no connections on port"),
+        (NEVER_LISTENS, "accepted no connections on port"),
     ],
     ids=["no server", "no Python", "never listens"],
 )
@@ -151,7 +151,7 @@ def test_a_server_that_is_not_ready_within_its_time_limit_is_ended(tmp_path: Pat
 def test_a_server_on_another_port_is_told_of_port(tmp_path: Path) -> None:
     run = run_session(script(tmp_path, FLASK.replace("port=PORT", "port=0")))
     assert run.outcome is RunOutcome.FAILED
-    assert "not on the one in the environment variable PORT" in words(run)
+    assert "not on the port in the environment variable PORT" in words(run)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_port_that_is_taken_again_is_told_and_somebody_else_is_not_loaded(
     monkeypatch.setattr(sessions, "free_port", lambda: taken)
     run = run_session(script(tmp_path, text))
     assert run.outcome is RunOutcome.FAILED
-    assert f"Port {taken} was taken by another program" in words(run)
+    assert f"Another program took port {taken}" in words(run)
     assert not run.requests
 
 
@@ -319,7 +319,7 @@ def test_a_server_that_ends_while_its_workers_are_awaited_has_failed(tmp_path: P
         RunContext(plan=plan(), workers=3),
     )
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 5)
-    assert "with exit code 5, before it took connections" in words(run)
+    assert "with exit code 5, before it accepted connections" in words(run)
 
 
 def test_ctrl_c_before_it_begins_ends_it(tmp_path: Path) -> None:

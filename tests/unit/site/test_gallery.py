@@ -188,6 +188,6 @@ def test_the_lines_at_fault(fixed: Sequence[str], found_at: int | None, lines: l
 def test_it_is_seen_in_the_script_and_not_in_the_fixed_one(one: Mistake, tmp_path: Path) -> None:
     told: list[str] = []
     recordings = Recordings(tmp_path)
-    with ServiceCache() as kept:
-        recordings.update(subject_of(one), kept, 3, told.append)
+    with ServiceCache() as service_cache:
+        recordings.update(subject_of(one), service_cache, 3, told.append)
     assert recordings.remarks(subject_of(one)) == (), "\n".join(told)

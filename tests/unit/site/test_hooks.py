@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.site import hooks as module
-from asyncdemo.site.hooks import kept
+from asyncdemo.site.hooks import cached
 
 
 @pytest.fixture(autouse=True)
@@ -23,12 +23,12 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_a_piece_is_made_once_until_what_it_is_made_from_changes(checkout: Path) -> None:
-    assert kept("a", lambda: b"old") == b"old"
-    assert kept("a", lambda: b"new") == b"old"
-    assert kept("b", lambda: b"other") == b"other"
+    assert cached("a", lambda: b"old") == b"old"
+    assert cached("a", lambda: b"new") == b"old"
+    assert cached("b", lambda: b"other") == b"other"
     (checkout / "lesson.toml").write_text("second")
     module._folder.cache_clear()  # the next build
-    assert kept("a", lambda: b"new") == b"new"
+    assert cached("a", lambda: b"new") == b"new"
     assert len(list((checkout / ".cache/site/rendered").iterdir())) == 1, "what is old is kept"
 
 
@@ -37,5 +37,5 @@ def test_a_piece_that_fails_is_made_again() -> None:
         raise ValueError("no recording")
 
     with pytest.raises(ValueError, match="no recording"):
-        kept("a", fails)
-    assert kept("a", lambda: b"made") == b"made"
+        cached("a", fails)
+    assert cached("a", lambda: b"made") == b"made"

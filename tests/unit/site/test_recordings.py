@@ -132,14 +132,16 @@ def test_what_a_busy_machine_hides_is_recorded_again_but_not_for_ever(
         return ["hidden"] * (runs == made[0])
 
     hidden = replace(mine, judge=judge)
-    with ServiceCache() as kept:
-        recordings.update(hidden, kept, 3, told.append)
+    with ServiceCache() as service_cache:
+        recordings.update(hidden, service_cache, 3, told.append)
         assert [line.partition(" (")[0] for line in told] == [
             "recorded mine",
             "  mine: not as the text says: hidden",
             "recorded mine",
         ]
-        recordings.update(hidden, kept, 3, told.append)
+        recordings.update(hidden, service_cache, 3, told.append)
         assert len(told) == 3  # nothing was left to do
-        recordings.update(replace(mine, name="never", judge=lambda _: ["hidden"]), kept, 2, told.append)
+        recordings.update(
+            replace(mine, name="never", judge=lambda _: ["hidden"]), service_cache, 2, told.append
+        )
     assert len(told) == 3 + 2 * 2

@@ -406,11 +406,11 @@ class TestTheEnd:
         assert message_of(Seen(run).ends_well) == (
             "It had not finished at its time limit. main (Task-1) waits at app.py:9 (await queue.join()). "
             "worker (Task-2 and Task-3) waits at app.py:4 (await queue.get()). "
-            "worker (Task-4) has not begun. crunch (Task-5) runs at app.py:7 (while True:)."
+            "worker (Task-4) has not started. crunch (Task-5) runs at app.py:7 (while True:)."
         )
 
     def test_of_what_was_killed_the_note_tells_and_not_the_last_line_of_its_log(self) -> None:
-        note = "Killed: it had not ended 5 s after it was asked to."
+        note = "Killed: it was still running 5 s after it was asked to end."
         run = replace(brews(), outcome=RunOutcome.FAILED, exit_code=None, notes=(note,))
         told = f"The program did not end as it should. {note}"
         assert message_of(Seen(run, stderr="Main  2026-11-23 WARNING: Sanic is running\n").ends_well) == told

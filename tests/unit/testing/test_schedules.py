@@ -45,7 +45,7 @@ def test_a_check_of_ones_own_decides() -> None:
 
 
 def test_what_is_wrong_without_a_delay_says_that() -> None:
-    with pytest.raises(CheckFailed, match="wrong without a delay, too"):
+    with pytest.raises(CheckFailed, match="wrong even without a delay"):
         observe_schedules(wait, schedules=2, check=gives_three)
 
 

@@ -74,7 +74,7 @@ def _named(node: ast.AST) -> Iterator[tuple[tuple[str, ...], ast.expr]]:
     if isinstance(node, ast.Assign):
         target = node.targets[0]
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            yield tuple(ast.unparse(one) for one in target.elts), node.value
+            yield tuple(ast.unparse(elt) for elt in target.elts), node.value
         else:
             yield (ast.unparse(target),), node.value
     elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:

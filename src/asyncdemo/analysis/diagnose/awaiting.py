@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from asyncdemo.analysis import metrics
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, finding, own, plural
 from asyncdemo.analysis.metrics.ideal import was_cut_off
 from asyncdemo.analysis.metrics.steps import in_a_hub
 from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, Track, TrackKind, Wait
@@ -14,17 +14,18 @@ from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, T
 _WORDS = (
     "task",
     "coroutine",
-    "Await the task before the end, or make it in an `asyncio.TaskGroup`, which does. If it should run "
-    "forever, cancel it and await that.",
+    "Await the task before the program ends, or create it in an `asyncio.TaskGroup`, which awaits it. If it "
+    "should run forever, cancel it at the end and then await it.",
 )
 _WORDS_IN_HUB = (
     "greenlet",
     "greenlet",
-    "Join it before the end (`gevent.joinall(...)`, `Pool.join()`). If it should run forever, kill it.",
+    "Join it before the program ends (`gevent.joinall(...)`, `Pool.join()`). If it should run "
+    "forever, kill it.",
 )
 """(noun for such a task, noun for the main one, advice)"""
 _ADVICE_FOR_GATHER = (
-    "`asyncio.gather` passes on the first error and leaves the others running. An `asyncio.TaskGroup` "
+    "`asyncio.gather` raises the first error and leaves the others running. An `asyncio.TaskGroup` "
     "cancels them and waits for them; `return_exceptions=True` lets them finish."
 )
 _AWAITS_SEVERAL = frozenset({"gather", "taskgroup", "tasks"})
@@ -51,10 +52,10 @@ def sequential_awaits(run: Run) -> Iterator[Finding]:
         others = len(sequences) - 1
         yield finding(
             FindingKind.SEQUENTIAL_AWAITS,
-            f"{longest.count:,} awaits{at(first)}{also} went one after another and took "
-            f"{span(longest.waited_ns)}; if none needs what another did, they could overlap and take as "
-            f"little as the longest alone, {span(longest.longest_ns)}"
-            + (f". {many(others, 'other call')} did the same." if others else "."),
+            f"{longest.count:,} awaits{at(first)}{also} ran one after another and took "
+            f"{duration(longest.waited_ns)}. If none depends on another, they could overlap and take only as "
+            f"long as the longest one, {duration(longest.longest_ns)}"
+            + (f". {plural(others, 'other call')} did the same." if others else "."),
             "Start them together: `group.create_task(...)` in an `async with asyncio.TaskGroup() as group:`, "
             "or `await asyncio.gather(...)`.",
             first,
@@ -76,12 +77,12 @@ def never_awaited(run: Run) -> Iterator[Finding]:
 def _advice_for_unawaited(name: str, site: Site | None) -> str:
     if site is None or site.function != "<module>":
         return (
-            f"Write `await {name}(...)`; or start it with `asyncio.create_task(...)`, keep it, "
-            "and await that."
+            f"Write `await {name}(...)`. To run it in the background, start it with "
+            "`asyncio.create_task(...)`, keep the task, and await it later."
         )
     if name == "main":
-        return "Write `asyncio.run(main())`: outside a coroutine function there is nothing to await it."
-    return f"Write `await {name}(...)` in a coroutine function, and start that one: `asyncio.run(main())`."
+        return "Write `asyncio.run(main())`: `await` works only in a coroutine function."
+    return f"Write `await {name}(...)` in a coroutine function, and start that with `asyncio.run(main())`."
 
 
 def left_pending(run: Run) -> Iterator[Finding]:
@@ -96,7 +97,7 @@ def left_pending(run: Run) -> Iterator[Finding]:
     one_each, several = _waiters(run.tracks)
     for track in metrics.left_pending(run):
         waiter = one_each.get(track.index) or (None if track.parent is None else several.get(track.parent))
-        if track.index in first or (waiter is not None and not _let_go_by_gather(waiter)):
+        if track.index in first or (waiter is not None and not _abandoned_by_gather(waiter)):
             continue
         groups[track.function, track.created_at, waiter is not None].append(track)
     for (function, created_at, let_go), tracks in groups.items():
@@ -108,7 +109,7 @@ def left_pending(run: Run) -> Iterator[Finding]:
             advice = _ADVICE_FOR_GATHER
         yield Finding(
             FindingKind.LEFT_PENDING,
-            f"{many(len(tracks), task)} of {name}{made} {were} not done when the main {main} was.",
+            f"{plural(len(tracks), task)} of {name}{made} {were} not done when the main {main} was.",
             advice,
             created_at or tracks[0].site,
             own(created_at),
@@ -133,7 +134,7 @@ def _last_wait(track: Track) -> Wait:
     return next((span.wait for span in reversed(track.spans[-4:]) if span.state is State.WAITING), NO_WAIT)
 
 
-def _let_go_by_gather(waiter: Track) -> bool:
+def _abandoned_by_gather(waiter: Track) -> bool:
     """Return whether ``gather`` passed on the first error to the waiter and abandoned the other tasks."""
     return waiter.outcome is Outcome.RAISED and _last_wait(waiter).reason == "gather"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, own, span
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, own
 from asyncdemo.analysis.diagnose.pooling import made_in
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import Run, SlowStep
@@ -15,7 +15,9 @@ _GIL = "gil"
 _IN_A_THREAD = "`await asyncio.to_thread(...)`"
 _IN_A_PROCESS = "`await loop.run_in_executor(ProcessPoolExecutor(), ...)`"
 
-_FROM_A_CALLBACK = "A callback cannot await. Let it start a task, `loop.create_task(...)`, and in that: "
+_FROM_A_CALLBACK = (
+    "A callback can't await. Start a task in it with `loop.create_task(...)`, and in that task: "
+)
 
 _IN_THREADPOOL = "`gevent.get_hub().threadpool.apply(...)`"
 
@@ -71,7 +73,7 @@ def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
         place = at(longest.site, longest.called_from)
         yield Finding(
             FindingKind.GIL_HELD_ELSEWHERE,
-            f"The event loop stood still {_how_long(steps)} because another thread kept the GIL"
+            f"The event loop could not run {_how_long(steps)} because another thread held the GIL"
             f"{f'; it was{place}' if place else ''}.",
             f"Move what that thread computes to a process: {_IN_A_PROCESS}. Threads share one GIL, and a "
             "call into C that does not release it stops them all.",
@@ -97,16 +99,16 @@ def _by_place(steps: Iterable[SlowStep]) -> list[list[SlowStep]]:
 def _how_long(steps: Sequence[SlowStep]) -> str:
     longest = max(step.held_ns for step in steps)
     if len(steps) == 1:
-        return span(longest)
-    in_all = sum(step.held_ns for step in steps)
-    return f"{len(steps):,} times, {span(in_all)} in all and {span(longest)} at the longest,"
+        return f"for {duration(longest)}"
+    total = sum(step.held_ns for step in steps)
+    return f"{len(steps):,} times, for {duration(total)} in total and at most {duration(longest)} each,"
 
 
 def _made_there(step: SlowStep, made: Mapping[tuple[str, str], str]) -> str:
-    """Return advice if it computes because it makes a client for each call: a process wouldn't help."""
+    """Return advice if it computes because it creates a client for each call: a process wouldn't help."""
     place = step.called_from or step.site
     what = None if step.reason or place is None else made.get((place.file, place.function))
-    return f"That is what making a {what} for each call costs: make one, and share it." if what else ""
+    return f"It creates a {what} for each call, which is slow: create one, and share it." if what else ""
 
 
 def _computes(step: SlowStep) -> bool:
@@ -147,7 +149,7 @@ def _advice_in_task(step: SlowStep) -> str:
         return f"Move the call to a thread: {_IN_A_THREAD}."
     return (
         f"Move the work to a process: {_IN_A_PROCESS}. `asyncio.to_thread` does not make it faster: threads "
-        "share one GIL. Or do it in pieces, with `await asyncio.sleep(0)` in between."
+        "share one GIL. Or do it in pieces, with `await asyncio.sleep(0)` between them."
     )
 
 
@@ -166,5 +168,5 @@ def _advice_in_hub(step: SlowStep) -> str:
         return f"Move the call to a thread: {_IN_THREADPOOL}."
     return (
         "Move the work to another process. A thread does not make it faster: threads share one GIL. Or do "
-        "it in pieces, with `gevent.sleep(0)` in between."
+        "it in pieces, with `gevent.sleep(0)` between them."
     )

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
-from asyncdemo.analysis.diagnose.waiting import Phrases, listed, of_several
+from asyncdemo.analysis.diagnose.waiting import Phrases, listed, pluralized
 from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
 _AT_A_HOLDER = frozenset({"lock", "semaphore", "connection pool"})
@@ -21,7 +21,7 @@ _ANY_OF_THEM = frozenset({"tasks", "executor"})
 _BY_ANYBODY = frozenset(
     {"event", "condition", "barrier", "empty queue", "full queue", "queue.join", "future", "greenlet"}
 )
-_Told = tuple[str, str, Site | None]
+_FindingText = tuple[str, str, Site | None]
 """(message, advice, the line it is about)"""
 _MOST_CLAUSES = 6
 _MOST_PLACES = 8
@@ -30,8 +30,8 @@ _MOST_PLACES = 8
 def deadlocks(run: Run) -> Iterator[Finding]:
     """Find cycles, and what was held by a task or thread that ended."""
     graph, phrases = _Graph(run), Phrases(run)
-    for circle in graph.circles():
-        yield finding(FindingKind.DEADLOCK, *_circle(run, graph, phrases, circle))
+    for cycle in graph.cycles():
+        yield finding(FindingKind.DEADLOCK, *_cycle(run, graph, phrases, cycle))
     for resource, holders in graph.abandoned():
         yield finding(FindingKind.DEADLOCK, *_abandoned(graph, phrases, resource, holders))
 
@@ -39,13 +39,13 @@ def deadlocks(run: Run) -> Iterator[Finding]:
 def where_they_wait(run: Run) -> tuple[str, ...]:
     """Return a sentence for each place: who waits there, for what, at which line. Cycles are left out."""
     graph, phrases = _Graph(run), Phrases(run)
-    told = {track for circle in graph.circles() for track in circle}
+    reported = {track for cycle in graph.cycles() for track in cycle}
     groups: defaultdict[str, list[Stuck]] = defaultdict(list)
-    for one in run.stuck:
-        if one.track is None or one.track not in told:
-            groups[_words(graph, phrases, one)].append(one)
+    for stuck in run.stuck:
+        if stuck.track is None or stuck.track not in reported:
+            groups[_words(graph, phrases, stuck)].append(stuck)
     sentences = [f"{_clause(phrases, words, together)}." for words, together in groups.items()]
-    if not told and graph.nobody_is_left:
+    if not reported and graph.nothing_can_wake:
         sentences.append("No task or thread is left that could wake any of them.")
     more = len(sentences) - _MOST_PLACES
     return (*sentences[:_MOST_PLACES], *([f"And {more} more places."] if more > 0 else []))
@@ -59,11 +59,11 @@ def _words(graph: _Graph, phrases: Phrases, one: Stuck, again: Collection[int] =
 
 
 def _clause(phrases: Phrases, words: str, together: list[Stuck]) -> str:
-    return f"{phrases.names(together)} {words if len(together) == 1 else of_several(words)}"
+    return f"{phrases.names(together)} {words if len(together) == 1 else pluralized(words)}"
 
 
 class _Graph:
-    """Edges between tasks and threads that have not ended; tracks by index."""
+    """Which tasks and threads that have not ended wait for which; tracks by index."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -108,12 +108,12 @@ class _Graph:
 
     def _stuck(self) -> set[int]:
         stuck = set(self.known)
-        while leave := {one for one in stuck if self._can_go_on(one, stuck)}:
+        while leave := {one for one in stuck if self._can_continue(one, stuck)}:
             stuck -= leave
         return stuck
 
-    def _can_go_on(self, track: int, stuck: Collection[int], *, by_anybody: bool = True) -> bool:
-        """``by_anybody``: whether there may be somebody who ends a wait that anybody could end."""
+    def _can_continue(self, track: int, stuck: Collection[int], *, by_anybody: bool = True) -> bool:
+        """``by_anybody``: whether something may end a wait that any task or thread could end."""
         one = self.known[track]
         blocker = self.held_up_by(track)
         if blocker is not None and blocker in stuck:
@@ -136,22 +136,22 @@ class _Graph:
         return track not in self.known and self._run.tracks[track].outcome is not Outcome.OPEN
 
     @property
-    def nobody_is_left(self) -> bool:
+    def nothing_can_wake(self) -> bool:
         """Whether no task or thread can wake those that wait, and no timer or file might."""
         open_ = (track for track in self._run.tracks if track.outcome is Outcome.OPEN and not track.own)
         if any(track.index not in self.known and not _hosts(track) for track in open_):
             return False
-        if any(self._can_go_on(track, self.known, by_anybody=False) for track in self.known):
+        if any(self._can_continue(track, self.known, by_anybody=False) for track in self.known):
             return False
         return self._run.idle and bool(self.known)
 
-    def circles(self) -> list[list[int]]:
+    def cycles(self) -> list[list[int]]:
         """Return the stuck tracks that wait, through others, for themselves: each cycle once."""
         stuck = self._stuck()
         reach = {track: self._reachable(track, stuck) for track in stuck}
         found: list[list[int]] = []
         for track in sorted(stuck):
-            if track in reach[track] and not any(track in circle for circle in found):
+            if track in reach[track] and not any(track in cycle for cycle in found):
                 found.append(sorted(other for other in reach[track] if track in reach.get(other, ())))
         return found
 
@@ -169,7 +169,7 @@ class _Graph:
         """Yield (resource, holders) if some wait for it and all its holders ended without giving it back."""
         waited = {one.resource for one in self.known.values() if one.reason in _AT_A_HOLDER}
         for resource, holders in self._holders.items():
-            gone = [one for one in holders if self._has_ended(one.track)]
+            gone = [holder for holder in holders if self._has_ended(holder.track)]
             if resource in waited and gone and len(gone) == len(holders):
                 yield resource, gone
 
@@ -178,70 +178,70 @@ def _hosts(track: Track) -> bool:
     return any(span.wait.reason in LOOPS for span in track.spans[-3:])
 
 
-def _circle(run: Run, graph: _Graph, phrases: Phrases, circle: list[int]) -> _Told:
-    wanted = {graph.known[track].resource for track in circle if graph.known[track].reason in _AT_A_HOLDER}
+def _cycle(run: Run, graph: _Graph, phrases: Phrases, cycle: list[int]) -> _FindingText:
+    wanted = {graph.known[track].resource for track in cycle if graph.known[track].reason in _AT_A_HOLDER}
     groups: defaultdict[str, list[Stuck]] = defaultdict(list)
-    for track in circle:
+    for track in cycle:
         one = graph.known[track]
         held = [holding for holding in run.holdings if holding.track == track and holding.resource in wanted]
         words = _words(graph, phrases, one, again={holding.resource for holding in held})
         groups[(phrases.holds(held) + " and " if held else "") + words].append(one)
     clauses = [_clause(phrases, words, together) for words, together in groups.items()]
     more = len(clauses) - _MOST_CLAUSES
-    told = "; ".join(clauses[:_MOST_CLAUSES]) + (f"; and {more} more" if more > 0 else "")
-    none = "It can never go on." if len(circle) == 1 else "None of them can ever go on."
+    chain = "; ".join(clauses[:_MOST_CLAUSES]) + (f"; and {more} more" if more > 0 else "")
+    none = "It can never continue." if len(cycle) == 1 else "None of them can ever continue."
     return (
-        f"Deadlock: {told}. {none}",
-        _advice(run, graph, circle, wanted),
-        next((graph.known[track].site for track in circle if graph.held_up_by(track) is None), None),
+        f"Deadlock: {chain}. {none}",
+        _advice(run, graph, cycle, wanted),
+        next((graph.known[track].site for track in cycle if graph.held_up_by(track) is None), None),
     )
 
 
-def _advice(run: Run, graph: _Graph, circle: list[int], wanted: set[int | None]) -> str:
-    reasons = {graph.known[track].reason for track in circle}
+def _advice(run: Run, graph: _Graph, cycle: list[int], wanted: set[int | None]) -> str:
+    reasons = {graph.known[track].reason for track in cycle}
     kinds = {run.resources[resource].kind for resource in wanted if resource is not None}
-    blocking = [graph.known[track] for track in circle if graph.known[track].state is State.RUNNING]
+    blocking = [graph.known[track] for track in cycle if graph.known[track].state is State.RUNNING]
     if any(one.reason == "lock" for one in blocking):
         return (
-            "Between tasks use `asyncio.Lock`: a task that waits for it lets the others run, so its holder "
-            "can give it back."
+            "Between tasks, use `asyncio.Lock`: a task that waits for it lets other tasks run, including the "
+            "one that holds it."
         )
     if blocking:
         return (
-            "Do not block the event loop's own thread for what the loop itself has to do: await it, or wait "
-            "for it in another thread (`await asyncio.to_thread(...)`)."
+            "Do not block the event loop's thread to wait for something that the loop has to do. Await it, "
+            "or wait for it in another thread (`await asyncio.to_thread(...)`)."
         )
     if "executor" in reasons:
         return (
-            "Do not wait in a worker for other work of the same executor: submit that from outside, or give "
-            "it its own executor."
+            "A worker must not wait for other work of its own executor: submit that work from outside, or to "
+            "another executor."
         )
     if kinds == {ResourceKind.LOCK} and len(wanted) == 1:
         return (
-            "A `Lock` cannot be taken a second time, not even by its holder: give it back first, or do not "
-            "take it again in a function that is called while it is held. Between threads, use an `RLock`: "
-            "its holder can take it again."
+            "Not even its holder can take a `Lock` a second time. Give it back first, or do not take it in a "
+            "function that is called while it is held. Between threads, use an `RLock`: its holder can take "
+            "it again."
         )
     if kinds == {ResourceKind.LOCK} and reasons == {"lock"}:
         return "Take the locks in the same order everywhere: the holder of the first can then get the second."
     if kinds and kinds <= {ResourceKind.SEMAPHORE, ResourceKind.POOL} and len(wanted) == 1:
         return (
-            "Do not ask for a second one while holding one: do everything with the one that is held (pass "
-            "it on as an argument), or give it back first."
+            "Do not ask for a second one while holding one. Do everything with the first (pass it on as an "
+            "argument), or give it back before you ask."
         )
     if kinds:
         return "Give back what is held before waiting for a task or thread that needs it."
     return "One of them must not wait for the other."
 
 
-def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Holding]) -> _Told:
+def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Holding]) -> _FindingText:
     waiting = [one for one in graph.known.values() if one.resource == resource and one.reason in _AT_A_HOLDER]
     ended = listed(list(dict.fromkeys(phrases.who(holding.track) for holding in holders)))
     what = phrases.holds(holders).removeprefix("holds ")
     where = _clause(phrases, phrases.where(waiting[0]), waiting)
     return (
         f"Never given back: {ended} took {what} and ended without giving it back. "
-        f"{where}, and can never go on.",
-        "Take it with `with` (or `async with`): that gives it back however the block ends.",
+        f"{where}, and can never continue.",
+        "Take it in a `with` block (or `async with`), which gives it back however the block ends.",
         holders[0].site or waiting[0].site,
     )

@@ -84,12 +84,12 @@ def own(site: Site | None) -> Site | None:
     return None if site is None or site.installed else site
 
 
-def span(ns: int) -> str:
+def duration(ns: int) -> str:
     """Format a duration: "0.12 s", "52 ms"."""
     return f"{ns / 1e9:,.2f} s" if ns >= 100_000_000 else f"{ns / 1e6:.0f} ms"
 
 
-def many(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -103,7 +103,7 @@ def at(site: Site | None, called_from: Site | None = None) -> str:
     return words
 
 
-def spot(site: Site) -> str:
+def location(site: Site) -> str:
     """Return "bank.py:14"."""
     file = re.split(r"[/\\]", site.file)[-1]
     return f"{file}:{site.line}"
@@ -112,4 +112,4 @@ def spot(site: Site) -> str:
 def _place(site: Site) -> str:
     function = site.function.rpartition("<locals>.")[2]
     inside = "" if not function or function.startswith("<") else f" in {function}()"
-    return f"{spot(site)}{inside}"
+    return f"{location(site)}{inside}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, plural
 from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once
 from asyncdemo.analysis.metrics.pools import leaked, queueing
 from asyncdemo.model import Resource, ResourceKind, Run, Slot, State, TrackKind
@@ -41,30 +41,30 @@ _GIVING_BACK = {
 class Nesting(NamedTuple):
     """Tracks that requested a second connection of a pool.
 
-    ``stood`` is the most of its connections held at the same time by tracks that waited for another.
+    ``most_stuck`` is the most of its connections held at the same time by tracks that waited for another.
     """
 
     pool: Resource
     tracks: list[int]
-    stood: int
+    most_stuck: int
 
 
 def held_while_acquiring(run: Run) -> Iterator[Finding]:
-    for pool, tracks, stood in nested(run):
-        if pool.limit is not None and stood >= pool.limit:
+    for pool, tracks, most_stuck in nested(run):
+        if pool.limit is not None and most_stuck >= pool.limit:
             all_of_them = f"All {pool.limit:,} were held by such callers at the same time"
             one = "Its one connection was held by such a caller"
-            outcome = f"{one if pool.limit == 1 else all_of_them}: a deadlock, none could go on."
+            outcome = f"{one if pool.limit == 1 else all_of_them}: a deadlock, so none could continue."
         else:
             number = "all" if pool.limit is None else f"all {pool.limit:,}"
-            outcome = f"As soon as {number} are held by such callers, none can go on: a deadlock."
+            outcome = f"As soon as {number} are held by such callers, none can continue: a deadlock."
         kind = "task" if all(run.tracks[track].kind is TrackKind.TASK for track in tracks) else "thread"
         yield finding(
             FindingKind.HELD_WHILE_ACQUIRING,
-            f"{many(len(tracks), kind)}{taken_in(run, pool, tracks[0])} held a connection of the "
-            f"{called(pool)} and asked it for a second one. {outcome}",
-            "Do everything on the connection that is held (pass it on as an argument), or give it back "
-            "before asking for the next one.",
+            f"{plural(len(tracks), kind)}{taking_function(run, pool, tracks[0])} held a connection of the "
+            f"{describe(pool)} and asked it for a second one. {outcome}",
+            "Do everything on the connection that you hold (pass it on as an argument), or give it back "
+            "before you ask for another.",
             pool.site,
         )
 
@@ -92,8 +92,8 @@ def nested(run: Run) -> list[Nesting]:
             if len(holding_two) > 1 and pool.limit <= 2 * len(holding_two):
                 asked = holding_two
         if asked:
-            stood = most_at_once(interval for waited in holding.values() for interval in merge(waited))
-            found.append(Nesting(pool, sorted(asked), stood))
+            most_stuck = most_at_once(interval for waited in holding.values() for interval in merge(waited))
+            found.append(Nesting(pool, sorted(asked), most_stuck))
     return found
 
 
@@ -106,8 +106,8 @@ def _holder(run: Run, held: Mapping[int, Sequence[Slot]], asking: Slot) -> int |
     if parent is None or not _covers(held.get(parent, ()), start_ns, end_ns):
         return None
     meanwhile = run.tracks[parent].spans.clip(start_ns, max(end_ns, start_ns + 1))
-    joining = [one for one in meanwhile if one.state is State.WAITING and one.wait.reason in _JOINING]
-    waits = bool(joining) and 2 * sum(one.duration_ns for one in joining) >= end_ns - start_ns
+    joining = [span for span in meanwhile if span.state is State.WAITING and span.wait.reason in _JOINING]
+    waits = bool(joining) and 2 * sum(span.duration_ns for span in joining) >= end_ns - start_ns
     return parent if waits else None
 
 
@@ -125,15 +125,15 @@ def leaked_connections(run: Run) -> Iterator[Finding]:
         lost = [use for _, use in leaked(run, pool) if run.tracks[use.track].name != _MAIN_THREAD]
         if not lost:
             continue
-        (where, _), *_ = Counter(taken_in(run, pool, use.track) for use in lost).most_common(1)
-        number = many(len(lost), "connection") if pool.limit is None else f"{len(lost):,} of {pool.limit:,}"
+        (where, _), *_ = Counter(taking_function(run, pool, use.track) for use in lost).most_common(1)
+        number = plural(len(lost), "connection") if pool.limit is None else f"{len(lost):,} of {pool.limit:,}"
         were = "was" if len(lost) == 1 else "were"
         last = f"; held last{where}" if where else ""
         yield finding(
             FindingKind.LEAKED_CONNECTION,
-            f"Of the {called(pool)}, {number} {were} taken and never given back{last}.",
-            f"Give each back however the work ends: {giving_back(pool)}. A pool that leaks runs empty, and "
-            "then every caller waits or fails.",
+            f"Of the {describe(pool)}, {number} {were} taken and never given back{last}.",
+            f"Give each back however the work ends: {how_to_release(pool)}. A pool that leaks runs out of "
+            "connections, and then every caller waits or fails.",
             pool.site,
         )
 
@@ -143,7 +143,7 @@ def noun(pool: Resource) -> str:
     return "client" if is_http(pool) else "pool"
 
 
-def called(pool: Resource) -> str:
+def describe(pool: Resource) -> str:
     """Return "redis pool made at app.py:12 in main()"."""
     return f"{pool.name} {noun(pool)}" + (f" made{at(pool.site)}" if pool.site else "")
 
@@ -158,11 +158,11 @@ def size(pool: Resource) -> str:
     return _SIZE.get(pool.name, _SIZE_OF_AWS)
 
 
-def giving_back(pool: Resource) -> str:
+def how_to_release(pool: Resource) -> str:
     return _GIVING_BACK.get(pool.name, "`async with`, or read the response to its end")
 
 
-def taken_in(run: Run, pool: Resource, track: int) -> str:
+def taking_function(run: Run, pool: Resource, track: int) -> str:
     """Return " in show()": the innermost call that took a connection, or else the track's function."""
     starts = [slot.start_ns for slot in pool.slots if slot.track == track]
     calls = [

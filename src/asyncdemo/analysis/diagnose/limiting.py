@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, finding, own, plural
 from asyncdemo.analysis.metrics import limits, most_at_once, resource_use
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.model import Resource, ResourceKind, Run, State, Track, TrackKind
@@ -51,8 +51,8 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
         yield Finding(
             FindingKind.UNBOUNDED_FAN_OUT,
             f"{most:,} tasks{of} were open at the same time, made{at(created_at)}: nothing limits how many.",
-            "Let them share a semaphore (`async with gate:` around what is scarce), or let a fixed number of "
-            "workers take the jobs from a queue.",
+            "Let them share a semaphore (`async with gate:` around the scarce part), or let a fixed number "
+            "of workers take the jobs from a queue.",
             site,
             own(created_at),
         )
@@ -92,10 +92,10 @@ def idle_limits(run: Run) -> Iterator[Finding]:
         elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and of_tasks:
             yield finding(
                 FindingKind.IDLE_LIMIT,
-                f"The lock made{at(resource.site)} never made anyone wait: {many(len(holders), 'task')} took "
-                f"it {many(len(resource.slots), 'time')}.",
-                "Tasks only take turns at an `await`: a section without one needs no lock. Keep it if the "
-                "section awaits.",
+                f"The lock made{at(resource.site)} never made anyone wait: {plural(len(holders), 'task')} "
+                f"took it {plural(len(resource.slots), 'time')}.",
+                "Tasks switch only at an `await`, so code without one needs no lock. Keep the lock if there "
+                "is an `await` in the block.",
                 resource.site,
             )
 
@@ -103,12 +103,12 @@ def idle_limits(run: Run) -> Iterator[Finding]:
 def _advice_for_idle(holders: int) -> str:
     if holders == 1:
         return (
-            "Only one task or thread ever took it, one slot after another: nothing asks for a second slot at "
-            "the same time. Start the calls together, or leave it out."
+            "Only one task or thread ever took it, one slot after another. Start the calls together, or "
+            "remove the semaphore."
         )
     return (
-        "At this load it limits nothing. Lower it to what the resource behind it can take, or keep it as a "
-        "guard for a higher load."
+        "At this load it limits nothing. Lower it to what the resource behind it can take, or keep it as "
+        "protection against a higher load."
     )
 
 
@@ -153,11 +153,11 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
         if resource.kind is not ResourceKind.EXECUTOR or use.queued_ns < _SATURATED_NS:
             continue
         made = f"The executor made{at(resource.site)}" if resource.site else "The default executor"
-        workers = "its workers" if resource.limit is None else many(resource.limit, "worker")
+        workers = "its workers" if resource.limit is None else plural(resource.limit, "worker")
         yield finding(
             FindingKind.SATURATED_EXECUTOR,
             f"{made} had work queued for {workers}: up to {use.peak_queued:,} at the same time, "
-            f"{span(use.queued_ns)} in all.",
+            f"{duration(use.queued_ns)} in total.",
             "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
             "more workers than CPUs do not help, and threads of one interpreter share its GIL.",
             resource.site,

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, plural
 from asyncdemo.analysis.metrics import left_pending
 from asyncdemo.model import Run, Site, State, TrackKind, Uncaught
 
 _ACQUIRES: Final = re.compile(r"\b(Lock|Semaphore|Condition)\.acquire$")
-_Told = tuple[str, str, Site | None]
+_FindingText = tuple[str, str, Site | None]
 """(message, advice, the line it is about)"""
 _SCOPED: Final = "TaskGroup|Timeout|Lock|Semaphore|BoundedSemaphore|Condition|timeout"
 
@@ -45,7 +45,7 @@ _TABLE: Final = (
     _Mistake(
         r"(?:object )?'?(list|tuple|set|generator|dict)'?(?: object)? can't be (?:used in 'await'|awaited)",
         "A {0} can't be awaited, even if it's full of tasks or coroutines.",
-        "Wait for all that's in it: `await asyncio.gather(*tasks)`.",
+        "Await everything in it: `await asyncio.gather(*tasks)`.",
     ),
     _Mistake(
         r"(?:object )?'?(\w+)'?(?: object)? can't be (?:used in 'await'|awaited)",
@@ -54,8 +54,8 @@ _TABLE: Final = (
     ),
     _Mistake(
         r"'(\w+)' object is not callable",
-        "A thread was told to call something that isn't a function (type {0}): the function was called too "
-        "early, on the event loop, and its result was handed to the thread.",
+        "A thread was told to call something that isn't a function (type {0}). The function was called too "
+        "early, on the event loop, and its result was passed to the thread.",
         "Pass the function and its arguments: `asyncio.to_thread(f, x)`, not `asyncio.to_thread(f(x))`.",
         raised_in=r"(_WorkItem|WorkerContext)\.run",
     ),
@@ -68,7 +68,7 @@ _TABLE: Final = (
     _Mistake(
         r"a coroutine was expected, got <async_generator object (?:.*\.)?(\w+) at",
         "There's a `yield` in `{0}`, so it's an asynchronous generator and can't be run like a coroutine.",
-        "Collect the results in a list and return that; or loop over it with `async for`.",
+        "Collect the results in a list and return that, or loop over it with `async for`.",
         error="(TypeError|ValueError)",
     ),
     _Mistake(
@@ -80,13 +80,13 @@ _TABLE: Final = (
     _Mistake(
         r"a coroutine was expected, got (.+)",
         "A coroutine is needed here, and this is already a result: {0}.",
-        "Pass the call itself, without `await`, and make sure that its function is an `async def`.",
+        "Pass the call itself, without `await`, and make sure that the function is an `async def`.",
         error="(TypeError|ValueError)",
     ),
     _Mistake(
         r"Passing coroutines is forbidden",
         "`asyncio.wait` takes tasks, and was given coroutines.",
-        "Write `await asyncio.gather(*coroutines)`, which also keeps their order; or make them tasks first.",
+        "Write `await asyncio.gather(*coroutines)`, which also keeps their order, or create tasks first.",
     ),
     _Mistake(
         rf"'(?:[\w.]+\.)?({_SCOPED})' object does not support the context manager protocol",
@@ -108,19 +108,19 @@ _TABLE: Final = (
     _Mistake(
         r"asyncio\.run\(\) cannot be called from|event loop is already running|another loop is running",
         "An event loop is already running: this is called from a coroutine.",
-        "In an `async def` there's no need for `asyncio.run()` or `run_until_complete()`: write `await`.",
+        "In an `async def`, write `await` instead of `asyncio.run()` or `run_until_complete()`.",
         error="RuntimeError",
     ),
     _Mistake(
         r"no (?:running|current) event loop",
         "Nothing runs an event loop here: this line isn't in a coroutine, or it's in another thread.",
-        "Do this in an `async def` that `asyncio.run(main())` leads to.",
+        "Do this in an `async def` that is reached from `asyncio.run(main())`.",
         error="RuntimeError",
     ),
     _Mistake(
         r"is bound to a different event loop|attached to a different loop",
-        "This was made for one event loop and is used in another one: each `asyncio.run()` has its own.",
-        "Call `asyncio.run()` once, and make locks, queues and tasks inside it.",
+        "This was created for one event loop and is used in another: each `asyncio.run()` has its own.",
+        "Call `asyncio.run()` once, and create locks, queues and tasks inside it.",
         error="RuntimeError",
     ),
     _Mistake(
@@ -132,8 +132,8 @@ _TABLE: Final = (
     ),
     _Mistake(
         r"TaskGroup .* has not been entered",
-        "The task group was made, but never entered, so it can't take tasks.",
-        "Write `async with asyncio.TaskGroup() as group:`, and make the tasks inside.",
+        "The task group was created, but never entered, so it can't take tasks.",
+        "Write `async with asyncio.TaskGroup() as group:`, and create the tasks inside.",
         error="RuntimeError",
     ),
     _Mistake(
@@ -144,7 +144,7 @@ _TABLE: Final = (
     ),
     _Mistake(
         r"coroutine or an awaitable is required|Task got bad yield",
-        "What was handed over can't be awaited: a list, a generator, a function, or a result.",
+        "What was passed can't be awaited: a list, a generator, a function, or a result.",
         "`gather` takes coroutines one by one: `asyncio.gather(*coroutines)`. A function must be called: "
         "`f()`.",
         error="(TypeError|RuntimeError)",
@@ -158,7 +158,7 @@ _TABLE: Final = (
     _Mistake(
         r"cannot reuse already awaited coroutine",
         "A coroutine runs once, and this one has been awaited before.",
-        "Call its function again for each run; or make one task of it, which can be awaited often.",
+        "Call its function again for each run, or create one task from it, which can be awaited many times.",
         error="RuntimeError",
     ),
     _Mistake(
@@ -189,8 +189,8 @@ _TABLE: Final = (
 
 def mistakes(run: Run) -> Iterator[Finding]:
     """Find what the author probably did not intend: from the final error, and from locks."""
-    told = [said for error in _errors(run) for said in _of_error(run, error)]
-    for message, advice, site in (*told, *_thread_locks(run)):
+    from_errors = [text for error in _errors(run) for text in _of_error(run, error)]
+    for message, advice, site in (*from_errors, *_thread_locks(run)):
         yield finding(FindingKind.MISTAKEN_CALL, message, advice, site)
 
 
@@ -201,7 +201,7 @@ def _errors(run: Run) -> Iterator[Uncaught]:
             yield Uncaught("SyntaxError", note.partition("SyntaxError: ")[2], False, False, "", None)
 
 
-def _of_error(run: Run, error: Uncaught) -> Iterator[_Told]:
+def _of_error(run: Run, error: Uncaught) -> Iterator[_FindingText]:
     for one in _TABLE:
         match = re.search(one.pattern, error.text)
         if match and re.fullmatch(one.error, error.error) and re.search(one.raised_in, error.raised_in):
@@ -213,10 +213,10 @@ def _of_error(run: Run, error: Uncaught) -> Iterator[_Told]:
     if error.error in ("RuntimeError", "ValueError") and dropped:
         called = f"{dropped[0].function}() was called{at(dropped[0].site)}"
         advice = "`async with lock:` acquires it, and gives it back however the block ends."
-        yield f"{called}, but not awaited: so nothing was acquired.", advice, error.site
+        yield f"{called}, but not awaited, so nothing was acquired.", advice, error.site
     elif error.error == "CancelledError" and pending:
         message = (
-            f"The main coroutine finished while {many(len(pending), 'task')} were still running. So they "
+            f"The main coroutine finished while {plural(len(pending), 'task')} were still running. They "
             "were cancelled, along with everything that waits for them."
         )
         advice = "If it returned or dropped an `asyncio.gather(...)`: write `await asyncio.gather(...)`."
@@ -226,7 +226,7 @@ def _of_error(run: Run, error: Uncaught) -> Iterator[_Told]:
         yield message, f"`except* {error.error}:` catches it; `except {error.error}:` doesn't.", error.site
 
 
-def _thread_locks(run: Run) -> Iterator[_Told]:
+def _thread_locks(run: Run) -> Iterator[_FindingText]:
     """A task waits for a ``threading`` lock that another task of its thread holds: neither can continue."""
     for one in run.stuck:
         if one.track is None or one.resource is None or (one.state, one.reason) != (State.RUNNING, "lock"):
@@ -236,7 +236,7 @@ def _thread_locks(run: Run) -> Iterator[_Told]:
         if any(other.kind is TrackKind.TASK and other.thread == waiting.thread for other in holders):
             message = (
                 "A `threading.Lock` is held across an `await`, and another task of the same event loop waits "
-                f"for it{at(one.site)}. So the loop stands still, and the task with the lock can't go on."
+                f"for it{at(one.site)}. So the loop is blocked, and the task with the lock can't continue."
             )
             yield message, "For tasks there is `asyncio.Lock()`, with `async with lock:`.", one.site
             return

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, many, own, span
-from asyncdemo.analysis.diagnose.holding import called, is_http, nested, noun, size
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, finding, own, plural
+from asyncdemo.analysis.diagnose.holding import describe, is_http, nested, noun, size
 from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
@@ -28,8 +28,8 @@ def pools_per_call(run: Run) -> Iterator[Finding]:
         yield finding(
             FindingKind.POOL_PER_CALL,
             f"{len(pools):,} {first.name} {noun(first)}s were made{at(first.site)}, one for each call: "
-            f"{many(opened, 'connection')} opened, up to {most_open(run, pools):,} of them open and {held:,} "
-            "in use at the same time.",
+            f"{plural(opened, 'connection')} opened, up to {most_open(run, pools):,} of them open and "
+            f"{held:,} in use at the same time.",
             f"Make one {noun(first)} when the program starts (a server: when it starts up, in each process), "
             "let all calls share it, and close it at the end. Then connections are reused, and their number "
             "is limited.",
@@ -94,15 +94,15 @@ def small_pools(run: Run) -> Iterator[Finding]:
         if pool.limit is not None and 0 < use.most_open < pool.limit:
             yield _growing(use, more)
             continue
-        places = "its connections" if pool.limit is None else many(pool.limit, "connection")
+        places = "its connections" if pool.limit is None else plural(pool.limit, "connection")
         yield finding(
             FindingKind.SMALL_POOL,
-            f"The {called(pool)} was too small for its callers: up to {use.most_waiting:,} queued for "
-            f"{places}, {span(use.queued_ns)} in all and {span(use.longest_queue_ns)} at the longest."
-            + _others("was" if more == 1 else "were", more),
-            f"If what is behind it can take more, raise {size(pool)}. If not, hold each connection for a "
-            "shorter time: take it late, and give it back before doing other work. If it is meant as a "
-            "limit, this is the queue in front of it.",
+            f"The {describe(pool)} was too small for its callers: up to {use.most_waiting:,} queued for "
+            f"{places}, for {duration(use.queued_ns)} in total and at most {duration(use.longest_queue_ns)} "
+            "each." + _others("was" if more == 1 else "were", more),
+            f"If the server behind it can take more, raise {size(pool)}. If not, hold each connection for a "
+            "shorter time: take it late, and give it back before doing other work. If the pool is meant as a "
+            "limit, this queue is expected.",
             pool.site,
         )
 
@@ -112,10 +112,11 @@ def _growing(use: PoolUse, more: int) -> Finding:
     pool = use.resource
     return finding(
         FindingKind.SMALL_POOL,
-        f"The {called(pool)} was still opening connections while up to {use.most_waiting:,} queued for one: "
-        f"{use.most_open:,} of {pool.limit:,} were ever open; {span(use.queued_ns)} in all and "
-        f"{span(use.longest_queue_ns)} at the longest." + _others("was" if more == 1 else "were", more),
-        "Open them before the callers come: set a higher `min_size`, and wait until the pool is filled.",
+        f"The {describe(pool)} was still opening connections while up to {use.most_waiting:,} queued for "
+        f"one: {use.most_open:,} of {pool.limit:,} were ever open. They queued for {duration(use.queued_ns)} "
+        f"in total and at most {duration(use.longest_queue_ns)} "
+        "each." + _others("was" if more == 1 else "were", more),
+        "Open them in advance: set a higher `min_size`, and wait until the pool is full before you use it.",
         pool.site,
     )
 
@@ -126,10 +127,10 @@ def refused_by_pool(run: Run) -> Iterator[Finding]:
         pool = use.resource
         waited_ns = max(refusal.end_ns - refusal.start_ns for refusal in pool.refused)
         limit = "" if pool.limit is None else f" of {pool.limit:,}"
-        waiting = f", after waiting for up to {span(waited_ns)}" if waited_ns >= _WAITED_NS else ""
+        waiting = f", after waiting for up to {duration(waited_ns)}" if waited_ns >= _WAITED_NS else ""
         yield finding(
             FindingKind.REFUSED_BY_POOL,
-            f"The {called(pool)} turned callers away {many(use.refused, 'time')}{waiting}: up to "
+            f"The {describe(pool)} turned callers away {plural(use.refused, 'time')}{waiting}: up to "
             f"{use.most_held:,}{limit} connections were in use." + _others("did", more),
             _advice_for_refused(pool, waited_ns),
             pool.site,
@@ -161,7 +162,7 @@ def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
             "or use psycopg_pool, whose callers queue."
         )
     return (
-        f"If what is behind it can take more, raise {size(pool)}. If not, hold connections for a shorter "
+        f"If the server behind it can take more, raise {size(pool)}. If not, hold connections for a shorter "
         "time, or let fewer callers in at the same time."
     )
 
@@ -176,7 +177,7 @@ def reopened_connections(run: Run) -> Iterator[Finding]:
             continue
         yield finding(
             FindingKind.REOPENED_CONNECTIONS,
-            f"The {called(pool)} opened {many(use.connections, 'connection')}, though never more than "
+            f"The {describe(pool)} opened {plural(use.connections, 'connection')}, though never more than "
             f"{use.most_open:,} were open at the same time: it closed the others, and opened new ones.",
             _advice_for_reopened(pool),
             pool.site,
@@ -186,10 +187,10 @@ def reopened_connections(run: Run) -> Iterator[Finding]:
 def _advice_for_reopened(pool: Resource) -> str:
     if pool.name == "psycopg2":
         return (
-            "psycopg2 keeps `minconn` connections and closes every other that is given back: set `minconn` "
-            "to as many as are in use at the same time."
+            "psycopg2 keeps only `minconn` connections and closes any others that are given back. Set "
+            "`minconn` to the number that are in use at the same time."
         )
     return (
-        "Find out what closes them: a pool or client that is closed after each use, an idle time that is too "
+        "Find out what closes them: closing the pool or client after each use, an idle timeout that is too "
         "short, or errors."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from asyncdemo.analysis.diagnose.finding import many, spot
+from asyncdemo.analysis.diagnose.finding import location, plural
 from asyncdemo.model import Holding, Resource, ResourceKind, Run, Site, State, Stuck
 
 _MOST_NAMES = 3
@@ -24,7 +24,7 @@ _WAITS: dict[str, str] = {
     "connection pool": "waits for a connection of {}",
     "executor": "waits for a free worker of {}",
     "net.read": "waits for data from the network",
-    "net.write": "waits until the network takes its data",
+    "net.write": "waits for the network to accept its data",
     "net.connect": "waits for a connection to be made",
     "net.accept": "waits for a client to connect",
     "subprocess": "waits for a subprocess",
@@ -75,8 +75,8 @@ class Phrases:
         function = function.rpartition("<locals>.")[2]
         if not name:
             return function or "a thread"
-        told = not function or function.startswith("<") or f"({function})" in name
-        return name if told else f"{name} ({function})"
+        redundant = not function or function.startswith("<") or f"({function})" in name
+        return name if redundant else f"{name} ({function})"
 
     def names(self, together: Sequence[Stuck]) -> str:
         return listed([self._name(one.name, one.function) for one in together])
@@ -89,14 +89,14 @@ class Phrases:
         number = f" no. {twins.index(index) + 1}" if len(twins) > 1 else ""
         if resource.label:
             return f"{noun} `{resource.label}`{number}"
-        made = f" made at {spot(resource.site)}" if resource.site else ""
+        made = f" made at {location(resource.site)}" if resource.site else ""
         return f"{noun}{number}{made}" if made else f"a {noun}"
 
     def holds(self, held: Sequence[Holding]) -> str:
         """Say what is held: "holds lock `left` (taken at bank.py:12)"."""
         parts = []
         for index in dict.fromkeys(holding.resource for holding in held):
-            places = dict.fromkeys(spot(one.site) for one in held if one.resource == index and one.site)
+            places = dict.fromkeys(location(one.site) for one in held if one.resource == index and one.site)
             count = sum(one.resource == index for one in held)
             taken = f" (taken at {' and '.join(places)})" if places else ""
             parts.append(f"{self._units(self._run.resources[index], count)}{taken}")
@@ -109,13 +109,13 @@ class Phrases:
         unit = "connection" if resource.kind is ResourceKind.POOL else "slot"
         if resource.limit == 1:
             return f"the only {unit} of {what}"
-        return f"{count} of the {many(resource.limit, unit)} of {what}"
+        return f"{count} of the {plural(resource.limit, unit)} of {what}"
 
     def where(self, one: Stuck, again: Collection[int] = ()) -> str:
         """Say what it waits for: "waits for lock `right` at bank.py:14"; it already holds ``again``."""
-        at = f" at {spot(one.site)}" if one.site is not None else ""
+        at = f" at {location(one.site)}" if one.site is not None else ""
         if one.state is State.READY:
-            return "has not begun" if one.site is None else f"is ready to go on{at}"
+            return "has not started" if one.site is None else f"is ready to continue{at}"
         if one.state is State.RUNNING:
             if not one.reason:
                 return f"runs{at}"
@@ -138,13 +138,13 @@ class Phrases:
             what = self.what(one.resource)
             if one.reason == "semaphore":
                 what = f"a slot of {what}"
-        told = words.format(what)
+        text = words.format(what)
         if one.unfinished is not None:
-            told += f" ({many(one.unfinished, 'item')} without `task_done()`)"
-        return told
+            text += f" ({plural(one.unfinished, 'item')} without `task_done()`)"
+        return text
 
 
-def of_several(words: str) -> str:
+def pluralized(words: str) -> str:
     """Put words into the plural: "wait for ...", "each hold ..."; names between backticks stay."""
     parts = words.split("`")
     parts[::2] = [_VERB.sub(lambda verb: _PLURAL[verb[0]], part) for part in parts[::2]]

@@ -17,8 +17,8 @@ from asyncdemo.analysis.metrics.limits import (
     FunctionUse,
     ResourceUse,
     function_use,
+    lane_limits,
     limits,
-    meetings,
     most_at_once,
     open_lanes,
     peak,
@@ -26,7 +26,7 @@ from asyncdemo.analysis.metrics.limits import (
 )
 from asyncdemo.analysis.metrics.memory import MemoryUse, memory_use
 from asyncdemo.analysis.metrics.pools import most_open
-from asyncdemo.analysis.metrics.requests import RequestUse, at_service, request_use, requests_by_path
+from asyncdemo.analysis.metrics.requests import RequestUse, request_use, requests_by_path, while_serving
 from asyncdemo.analysis.metrics.states import LaneTotals, lane_totals, row_totals, state_sums
 from asyncdemo.analysis.metrics.steps import LongestStep, blocking_steps, longest_step
 from asyncdemo.model import Outcome, ResourceKind, Run, State, Track
@@ -135,8 +135,8 @@ class Metrics:
 def measure(run: Run) -> Metrics:
     """Return all figures, for a report; the other functions return single ones."""
     sums = state_sums(run)
-    serving = at_service(run)
-    met = meetings(serving)
+    serving = while_serving(run)
+    met = lane_limits(serving)
     resources = resource_use(run)
     return Metrics(
         wall_ns=wall_ns(serving),
@@ -161,7 +161,7 @@ def measure(run: Run) -> Metrics:
         unawaited=len(run.unawaited),
         left_pending=len(left_pending(run)),
         depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
-        functions=function_use(run, met if serving is run else meetings(run)),
+        functions=function_use(run, met if serving is run else lane_limits(run)),
         requests=request_use(run),
         paths=requests_by_path(run),
         memory=memory_use(run),

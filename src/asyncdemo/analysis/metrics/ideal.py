@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heapreplace
 
 from asyncdemo.analysis.metrics.cpu import cpu_ns
-from asyncdemo.analysis.metrics.limits import Interval, Meeting, meetings, merge
+from asyncdemo.analysis.metrics.limits import Interval, LaneLimits, lane_limits, merge
 from asyncdemo.analysis.metrics.states import by_track, tally
 from asyncdemo.model import Lane, Outcome, ResourceKind, Run, RunOutcome, Spans, State, Wait
 
@@ -25,13 +25,13 @@ IDLE = "idle"
 """The reason of a pool worker's wait for work, which is no lane's work."""
 
 
-def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
+def ideal_ns(run: Run, met: Sequence[LaneLimits] | None = None) -> int:
     """Return the length of the best schedule that a learner could hope for; 0 without lanes.
 
     Each lane takes its turn at the smallest limit that it met; one that met none starts immediately.
 
     Args:
-        met: ``meetings(run)``, if already known.
+        met: ``lane_limits(run)``, if already known.
     """
     work = own_work_ns(run)
     limited: defaultdict[Limit | None, list[int]] = defaultdict(list)
@@ -68,7 +68,7 @@ def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
     return max(free_at)
 
 
-def binding_limits(run: Run, met: Sequence[Meeting] | None = None) -> list[Limit | None]:
+def binding_limits(run: Run, met: Sequence[LaneLimits] | None = None) -> list[Limit | None]:
     """Return, for each lane, the smallest limit that it met; None if it met none."""
     limits = {
         resource.index: max(limit, 1)
@@ -81,7 +81,7 @@ def binding_limits(run: Run, met: Sequence[Meeting] | None = None) -> list[Limit
             key=lambda limit: (limit[1], limit[0]),
             default=None,
         )
-        for meeting in (meetings(run) if met is None else met)
+        for meeting in (lane_limits(run) if met is None else met)
     ]
 
 

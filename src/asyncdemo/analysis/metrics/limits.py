@@ -19,7 +19,7 @@ _IF_QUEUED_FOR = frozenset({ResourceKind.LOCK, ResourceKind.POOL})
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class LaneLimits:
     """The limits that a lane queued for or held, and when it held any of them (merged intervals)."""
 
     met: frozenset[int]
@@ -71,19 +71,19 @@ def open_lanes(run: Run) -> int:
     return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed(run)))
 
 
-def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
+def peak(run: Run, met: Sequence[LaneLimits] | None = None) -> int:
     """Return the most lanes at work at the same time.
 
     A lane that meets a limit is at work while it holds a slot, any other from open to close.
     Slots count, not states: a lane also does things before it queues and after it releases its slot.
 
     Args:
-        met: ``meetings(run)``, if already known.
+        met: ``lane_limits(run)``, if already known.
     """
-    return most_at_work(zip(run.lanes, meetings(run) if met is None else met, strict=True), summed(run))
+    return most_at_work(zip(run.lanes, lane_limits(run) if met is None else met, strict=True), summed(run))
 
 
-def most_at_work(lanes: Iterable[tuple[Lane, Meeting]], others: Iterable[Interval] = ()) -> int:
+def most_at_work(lanes: Iterable[tuple[Lane, LaneLimits]], others: Iterable[Interval] = ()) -> int:
     """Return the ``peak`` of some lanes, each with the limits that it met, and of others that met none."""
     at_work = (
         interval
@@ -98,7 +98,7 @@ def summed(run: Run) -> Iterator[Interval]:
     return (interval for tasks in run.summed for interval in zip(tasks.starts_ns, tasks.ends_ns, strict=True))
 
 
-def meetings(run: Run) -> list[Meeting]:
+def lane_limits(run: Run) -> list[LaneLimits]:
     """Return, for each lane, which limits it met and when it held a slot.
 
     A lane has the slots of its track. It also has those of a track without lanes that works for it: a
@@ -128,18 +128,18 @@ def meetings(run: Run) -> list[Meeting]:
             and (wait.via is None or wait.via not in hosts)
         }
         met = queued_for | {resource for _, _, resource in held}
-        found.append(Meeting(frozenset(met), tuple(merge((start, end) for start, end, _ in held))))
+        found.append(LaneLimits(frozenset(met), tuple(merge((start, end) for start, end, _ in held))))
     return found
 
 
-def function_use(run: Run, met: Sequence[Meeting] | None = None) -> dict[str, FunctionUse]:
+def function_use(run: Run, met: Sequence[LaneLimits] | None = None) -> dict[str, FunctionUse]:
     """Return function -> its calls, for functions that were called.
 
     Args:
-        met: ``meetings(run)``, if already known.
+        met: ``lane_limits(run)``, if already known.
     """
-    calls: defaultdict[str, list[tuple[Lane, Meeting]]] = defaultdict(list)
-    for lane, meeting in zip(run.lanes, meetings(run) if met is None else met, strict=True):
+    calls: defaultdict[str, list[tuple[Lane, LaneLimits]]] = defaultdict(list)
+    for lane, meeting in zip(run.lanes, lane_limits(run) if met is None else met, strict=True):
         calls[lane.function].append((lane, meeting))
     many: defaultdict[str, list[SummedTasks]] = defaultdict(list)
     for tasks in run.summed:
@@ -147,7 +147,7 @@ def function_use(run: Run, met: Sequence[Meeting] | None = None) -> dict[str, Fu
     return {function: _use(calls[function], many[function]) for function in [*calls, *many]}
 
 
-def _use(calls: Sequence[tuple[Lane, Meeting]], many: Sequence[SummedTasks]) -> FunctionUse:
+def _use(calls: Sequence[tuple[Lane, LaneLimits]], many: Sequence[SummedTasks]) -> FunctionUse:
     lanes = [lane for lane, _ in calls]
     others = [times for tasks in many for times in zip(tasks.starts_ns, tasks.ends_ns, strict=True)]
     opened = [*((lane.start_ns, lane.end_ns) for lane in lanes), *others]

@@ -89,7 +89,7 @@ def served_ns(run: Run) -> tuple[float, float]:
     return min(r.sent_ns for r in run.requests), max(r.end_ns for r in run.requests)
 
 
-def at_service(run: Run) -> Run:
+def while_serving(run: Run) -> Run:
     """Return the run with only the lanes that were open in that time."""
     if not run.requests:
         return run

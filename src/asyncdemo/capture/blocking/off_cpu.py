@@ -109,7 +109,7 @@ class OffCpu:
         for ident, thread_state in threads:
             seen = self._seen.get(ident)
             if seen is not None and (seen.thread_state is not thread_state or not thread_state.native):
-                self._tell(seen, seen.last_ns)
+                self._report_wait(seen, seen.last_ns)
                 del self._seen[ident]
                 seen = None
             if thread_state.native:
@@ -132,7 +132,7 @@ class OffCpu:
             self._seen[ident] = _Seen(thread_state, now, cpu_ns)
         elif is_observed or cpu_ns != seen.cpu_ns:
             used_ns = cpu_ns - seen.cpu_ns
-            self._tell(seen, now - used_ns)
+            self._report_wait(seen, now - used_ns)
             seen.could_start_ns = now if is_observed else min(now, seen.last_ns + used_ns)
             seen.wait, seen.cpu_ns, seen.last_ns = -1, cpu_ns, now
         else:
@@ -143,9 +143,9 @@ class OffCpu:
                 seen.wait = self._recorder.wait(self._reason(ident))
                 seen.told_ns = seen.could_start_ns
             if now - seen.told_ns > _PIECE_NS:
-                self._tell(seen, now)
+                self._report_wait(seen, now)
 
-    def _tell(self, seen: _Seen, end_ns: int) -> None:
+    def _report_wait(self, seen: _Seen, end_ns: int) -> None:
         if seen.wait >= 0 and end_ns > seen.told_ns:
             track = seen.thread_state.track
             self._recorder.record((wire.OFF_CPU, track, seen.told_ns, end_ns, seen.wait, 0))
@@ -157,15 +157,15 @@ class OffCpu:
         if frame is None:
             return UNKNOWN
         code, at = frame.f_code, frame.f_lasti
-        told = ""
+        library = ""
         outward: FrameType | None = frame
         while outward is not None and self._recorder.origins.is_stdlib(outward.f_code.co_filename):
             place = outward.f_code.co_filename.rpartition(os.sep)[2], outward.f_code.co_name
-            told = _LIBRARY.get(place, told)
+            library = _LIBRARY.get(place, library)
             outward = outward.f_back
         del frame, outward
-        if told:
-            return told
+        if library:
+            return library
         key = code, at
         if key not in self._expressions:
             self._expressions[key] = _called(code, at)
@@ -232,26 +232,30 @@ _NO_PARTS = (
 def _called(code: CodeType, at: int) -> _Expression | None:
     """What the instruction there calls or iterates over, if that consists of names only."""
     instructions = list(_instructions(code))
-    here = next((one for one in instructions if one.offset == at), None)
+    here = next((instruction for instruction in instructions if instruction.offset == at), None)
     iterated = here is not None and here.opname.startswith("FOR_ITER")
     if iterated:  # its position may be the whole loop: what it iterates over was loaded last
-        before = [one for one in instructions if one.offset < at and one.opname not in _NO_PARTS]
+        before = [
+            instruction
+            for instruction in instructions
+            if instruction.offset < at and instruction.opname not in _NO_PARTS
+        ]
         here = before[-1] if before else None
         at = at if here is None else here.offset + 1
     if here is None or here.positions is None or here.positions.col_offset is None:
         return None
     start = here.positions.lineno, here.positions.col_offset  # the callee starts there, too
     parts = [
-        one
-        for one in instructions
-        if one.offset < at
-        and one.positions is not None
-        and (one.positions.lineno, one.positions.col_offset) == start
-        and one.opname not in _NO_PARTS
+        instruction
+        for instruction in instructions
+        if instruction.offset < at
+        and instruction.positions is not None
+        and (instruction.positions.lineno, instruction.positions.col_offset) == start
+        and instruction.opname not in _NO_PARTS
     ]
-    if not parts or not all(one.opname.startswith("LOAD_") and type(one.argval) is str for one in parts):
+    if not parts or not all(part.opname.startswith("LOAD_") and type(part.argval) is str for part in parts):
         return None
-    names = tuple(one.argval for one in parts)
+    names = tuple(part.argval for part in parts)
     return _Expression(parts[0].opname, names, iterated)
 
 

@@ -64,12 +64,12 @@ class Census:
         self._loops = loops
         self._resource_of = resource_of
 
-    def tell(self, interrupted: FrameType | None = None) -> list[Stuck]:
+    def report(self, interrupted: FrameType | None = None) -> list[Stuck]:
         """Tell the parent. In a signal handler, ``interrupted`` is the frame at which this thread was."""
         found = self.take(interrupted)
         recorder = self._recorder
         recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.loop_states[:]))))
-        recorder.tell_sums()
+        recorder.report_sums()
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
 
@@ -171,7 +171,7 @@ class Census:
     def _tracks(self, futures: Iterable[Any]) -> tuple[int, ...]:
         """The tracks of those that are tasks and have not ended."""
         tasks = self._recorder.tasks
-        found = [tasks.get(id(one)) for one in list(futures)]
+        found = [tasks.get(id(future)) for future in list(futures)]
         return tuple(sorted(track for track in found if track is not None))[:MOST]
 
     def _greenlets(self, hub: HubState, running_frame: FrameType | None) -> list[Stuck]:

@@ -68,7 +68,7 @@ class Watchdog:
         self._sleep = sleep
         self._on_lost = on_lost
         self._failed = failed
-        self._tell_stuck: Callable[[], object] = lambda: None
+        self._report_stuck: Callable[[], object] = lambda: None
         self._parent: _Parent | None = None
         self._may_start = _thread.allocate_lock()
         self._up = _thread.allocate_lock()
@@ -84,10 +84,10 @@ class Watchdog:
         self,
         loops: Loops,
         connection: socket.socket | None = None,
-        tell_stuck: Callable[[], object] = lambda: None,
+        report_stuck: Callable[[], object] = lambda: None,
     ) -> None:
-        """Let the prepared thread work. ``tell_stuck`` is called if the parent, on ``connection``, asks."""
-        self._tell_stuck = tell_stuck
+        """Let the prepared thread work. ``report_stuck`` is called if the parent, on ``connection``, asks."""
+        self._report_stuck = report_stuck
         self._parent = None if connection is None else _Parent(connection)
         self.attend(loops)
         self._may_start.release()
@@ -117,7 +117,7 @@ class Watchdog:
                 recorder.behind = words.rfind(wire.BEHIND) > words.rfind(wire.CAUGHT_UP)
             asked = wire.ASK in words
             if asked:
-                self._tell_stuck()
+                self._report_stuck()
             if asked or not all_sent or _clock() - flushed > FLUSH_NS:
                 flushed = _clock()
                 try:

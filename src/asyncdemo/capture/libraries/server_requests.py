@@ -90,13 +90,13 @@ class Requests:
     # -- hooks ----------------------------------------------------------------------------------
 
     def _accepted(self, _: Any, accepted: tuple[Any, Any]) -> tuple[Any, Any]:
-        self._tell_accepted(accepted[1])
+        self._report_accepted(accepted[1])
         return accepted
 
     def _connected(self, _: Any, transport: Any) -> None:
-        self._tell_accepted(transport.get_extra_info("peername"))
+        self._report_accepted(transport.get_extra_info("peername"))
 
-    def _tell_accepted(self, peer: Any) -> None:
+    def _report_accepted(self, peer: Any) -> None:
         # else it is a Unix socket, or of another kind that has no ports
         if isinstance(peer, tuple) and len(peer) >= 2 and isinstance(peer[1], int):
             self._recorder.define(wire.Accepted(peer[1], self._recorder.now()))

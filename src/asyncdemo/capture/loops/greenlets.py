@@ -48,7 +48,7 @@ class Greenlets:
         """``module`` is ``gevent.hub``, which has just been loaded."""
         if not patches.rewrite(module, "Hub.__init__", self._made, at_end):
             self._recorder.define(
-                wire.Note("The tracer does not know this gevent, so its greenlets are no lanes.")
+                wire.Note("The tracer does not support this version of gevent, so greenlets have no lanes.")
             )
 
     def _made(self, hub: Any) -> None:

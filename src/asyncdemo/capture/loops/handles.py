@@ -36,7 +36,7 @@ class TaskState(weakref.ref[Any]):
     ``waker`` are those of that step.
     """
 
-    __slots__ = ("end_ns", "key", "methods", "name", "ready_ns", "told", "track", "waker")
+    __slots__ = ("end_ns", "key", "methods", "name", "ready_ns", "reports_waits", "track", "waker")
 
     end_ns: int
     """When its last step ended; before the first one, when it was made."""
@@ -48,7 +48,7 @@ class TaskState(weakref.ref[Any]):
     ready_ns: int
     """Since when the scheduled step can run; 0: since the previous step ended; ``NOT_SCHEDULED``: there is
     none."""
-    told: bool
+    reports_waits: bool
     """Whether its long waits are reported."""
     track: int
     waker: int

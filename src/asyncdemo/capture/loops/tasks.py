@@ -25,7 +25,7 @@ from asyncdemo.capture.loops.wait_reasons import Reasons
 LONG_WAIT_NS = 10_000_000
 """After a wait longer than this, the place that awaited is recorded."""
 
-TASKS_TOLD = 5
+_TASKS_WITH_WAITS = 5
 """Of the tasks that run the same function, this many have their long waits reported."""
 
 _MOST_FUNCTIONS = 10_000
@@ -59,7 +59,7 @@ class Tasks:
         self.most_whole = sys.maxsize
         """How many ended tasks are reported in full; most of the others are only summed up."""
         self._made = 0
-        self._told_of_late = False
+        self._eager_tasks_noted = False
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
 
     # -- made -----------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class Tasks:
                 coroutine = None if methods is None else methods.get_coro(task)
                 state = self.adopt(task, coroutine, _getframe(1), loop_state, waker, ready_ns, track)
                 if state is not None and type(coroutine) is CoroutineType and coroutine.cr_suspended:
-                    self._tell_of_late(coroutine)
+                    self._note_eager_tasks(coroutine)
             else:
                 state = making.adopt(task)
                 waker = making.parent if waker == making.track else waker
@@ -91,14 +91,14 @@ class Tasks:
         state.ready_ns = ready_ns
         return state
 
-    def _tell_of_late(self, coroutine: Any) -> None:
-        if not self._told_of_late:
-            self._told_of_late = True
-            told = (
-                "Tasks that begin while they are made, and not by the loop's `create_task`, are known only "
-                f"from when they first went on: what they did before is not known ({_name(coroutine)})."
+    def _note_eager_tasks(self, coroutine: Any) -> None:
+        if not self._eager_tasks_noted:
+            self._eager_tasks_noted = True
+            note = (
+                "Eager tasks that the loop's `create_task` did not create are recorded only from their first "
+                f"suspension on ({_name(coroutine)})."
             )
-            self.recorder.define(wire.Note(told))
+            self.recorder.define(wire.Note(note))
 
     def adopt(
         self,
@@ -128,7 +128,7 @@ class Tasks:
         state.end_ns = state.ready_ns = at_ns
         state.waker = parent
         state.name = str(methods.get_name(task))
-        state.told = function.tasks < TASKS_TOLD
+        state.reports_waits = function.tasks < _TASKS_WITH_WAITS
         function.tasks += 1
         thread = loop_state.thread
         if thread is None:
@@ -136,7 +136,7 @@ class Tasks:
             thread = None if here is None else here.track
         own = function.is_stdlib and self._made_by_itself(creator)
         sums = recorder.task_sums
-        made = self._tell_made if own or not sums.active else sums.hold
+        made = self._report_made if own or not sums.active else sums.hold
         made(
             track,
             state.name,
@@ -152,7 +152,7 @@ class Tasks:
         recorder.tasks[state.key] = track
         return state
 
-    def _tell_made(self, *task: Any) -> None:
+    def _report_made(self, *task: Any) -> None:
         recorder = self.recorder
         # A garbage collection walks a tuple of plain values only once.
         recorder.define(wire.Task(*task))
@@ -236,7 +236,7 @@ class Tasks:
 
         Only for the first few tasks that run a function: if many do, they are concurrent already.
         """
-        if not state.told:
+        if not state.reports_waits:
             return
         recorder = self.recorder
         recorder.sums.settle(state.track)

@@ -34,7 +34,7 @@ _LOOK_EVERY = 5_000
 
 
 class Deadlock(Exception):
-    """Nothing is outstanding and no timer is set: no task can ever go on."""
+    """Nothing is pending and no timer is set: no task can ever continue."""
 
 
 class VirtualClock:
@@ -169,14 +169,14 @@ class Delays:
 
     ``plan`` is a seed to draw delays from, or the delays: number of the callback -> nanoseconds.
 
-    ``tell(callback, length_ns, at_ns)`` is called for each delay.
+    ``report(callback, length_ns, at_ns)`` is called for each delay.
     """
 
     def __init__(
-        self, plan: int | dict[int, int], clock: VirtualClock, tell: Callable[[int, int, int], None]
+        self, plan: int | dict[int, int], clock: VirtualClock, report: Callable[[int, int, int], None]
     ) -> None:
         self._clock = clock
-        self._tell = tell
+        self._report = report
         self._callbacks = 0
         self._given = plan if isinstance(plan, dict) else None
         self._random = random.Random(None if isinstance(plan, dict) else plan)
@@ -194,7 +194,7 @@ class Delays:
             return
         length_ns = self._drawn(loop) if self._given is None else self._given.get(number, 0)
         if length_ns > 0:
-            self._tell(number, length_ns, clock.now_ns())
+            self._report(number, length_ns, clock.now_ns())
             clock.jump(length_ns / 1e9)
             state = loop._asyncdemo
             if state is not None:

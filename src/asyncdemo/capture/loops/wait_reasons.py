@@ -97,17 +97,17 @@ class _Chain:
 
     ``own`` is the index of the innermost that is the user's own, or -1. ``cause`` is what is waited for with
     a bare future at the end, if the codes tell it; ``connects``, whether a pool's connection may tell more.
-    ``told`` is the reason that a library's code tells, and the index of that code, or -1.
+    ``library_reason`` is the reason that a library's code tells, and the index of that code, or -1.
     """
 
-    __slots__ = ("cause", "codes", "connects", "own", "told")
+    __slots__ = ("cause", "codes", "connects", "library_reason", "own")
 
     def __init__(self, codes: list[CodeType], own: int) -> None:
         self.codes = codes  # kept, because ids are reused
         self.own = own
         self.cause: Cause | None = None
         self.connects = False
-        self.told: tuple[wait_reasons.Reason, int] | None = None
+        self.library_reason: tuple[wait_reasons.Reason, int] | None = None
 
 
 class Reasons:
@@ -315,20 +315,20 @@ class Reasons:
         """(reason, the suspended coroutine that tells it, or None)."""
         awaited = coroutines(coroutine)
         known = self._chain_of(awaited)
-        if known is None or known.told is None:
+        if known is None or known.library_reason is None:
             suspended = beyond_asyncio(coroutine)
             found = self._libraries.reason([code_of(one) for one in suspended])
             reason, teller = _NO_REASON if found is None else (found[0], suspended[found[1]])
             if known is not None:
-                known.told = reason, -1 if teller is None else awaited.index(teller)
+                known.library_reason = reason, -1 if teller is None else awaited.index(teller)
             return reason, teller
-        reason, place = known.told
+        reason, place = known.library_reason
         return reason, None if place < 0 else awaited[place]
 
     def _service_behind(self, *owners: object) -> str:
         """The service of a connection, or of an object that has one as its protocol."""
         candidates = (one for owner in owners for one in (owner, getattr(owner, "_protocol", None)))
-        return next((service for one in candidates if (service := self.service_of(one))), "")
+        return next((service for candidate in candidates if (service := self.service_of(candidate))), "")
 
     def _service(self, coroutine: Any) -> str:
         awaited = coroutines(coroutine) or beyond_asyncio(coroutine)[::-1]

@@ -149,7 +149,7 @@ class _TimeLimit:
         tracer.recorder.pack()
         tracer.recorder.offer(lambda: None)
         if _clock() > self._end_s:
-            tracer.census.tell(interrupted)
+            tracer.census.report(interrupted)
             if tracer.recorder.flush():
                 tracer.recorder.stop()
                 self.over = True

@@ -41,10 +41,10 @@ def main() -> None:
     """Run the script's own process."""
     connection = parent.connect()
     reader = wire.FrameReader()
-    told = parent.receive(connection, reader, wire.OPTIONS)
-    if told is None:
+    payload = parent.receive(connection, reader, wire.OPTIONS)
+    if payload is None:
         sys.exit(1)  # the parent is gone, and nothing has run yet
-    options = json.loads(told)
+    options = json.loads(payload)
     for name in options["unset"]:
         os.environ.pop(name, None)
     os.environ.update(options["environment"])
@@ -133,13 +133,13 @@ def _observed() -> Tracer | None:
     try:
         connection = parent.connect()
         connection.settimeout(_ANSWER_S)
-        told = parent.receive(connection, reader, wire.OPTIONS)
+        payload = parent.receive(connection, reader, wire.OPTIONS)
         connection.settimeout(None)
     except (OSError, ValueError, LookupError):
         return None
-    if told is None:
+    if payload is None:
         return None
-    options = json.loads(told)
+    options = json.loads(payload)
     number, code = options["process"], options["code"]
     tracer = Tracer(
         Origins(tuple(code["roots"])), False, int(options["threshold_s"] * 1e9), parent.end_with_it, number

@@ -82,19 +82,19 @@ def observe_copies(patches: Patches, path: str, compile_it: source.Compile) -> N
 # -- not observed ----------------------------------------------------------------------------------
 
 _ITSELF = (
-    "The script started itself again in another process, as reloaders do, which is not observed: "
-    "switch its reloader off to see what it does."
+    "The script started itself again in another process, as reloaders do. That process is not recorded: "
+    "turn the reloader off."
 )
-_WORKERS = "The script started processes with multiprocessing, which are not observed."
-_EXEC = "The script became another program (os.{}), which is not observed: the recording ends there."
-_EXEC_FAILED = "That failed, and the script went on."
+_WORKERS = "The script started processes with multiprocessing, which are not recorded."
+_EXEC = "The script replaced itself with another program (os.{}). The recording ends there."
+_EXEC_FAILED = "That failed, and the script continued."
 
 
 class Restarts:
     def __init__(self, recorder: Recorder, patches: Patches) -> None:
         self._recorder = recorder
         self._patches = patches
-        self._told: set[str] = set()
+        self._noted: set[str] = set()
         self._gone = False
 
     def install(self) -> None:
@@ -106,21 +106,21 @@ class Restarts:
         """``module`` is ``multiprocessing.process``. Used if its processes are not observed."""
         self._patches.rewrite(module, "BaseProcess.start", self._started_worker, on_entry)
 
-    def _tell(self, text: str) -> None:
-        if text not in self._told:
-            self._told.add(text)
+    def _add_note(self, text: str) -> None:
+        if text not in self._noted:
+            self._noted.add(text)
             self._recorder.define(wire.Note(text))
 
     def _started(self, popen: object, command: Any, *_: Any) -> None:
         if type(command) not in (list, tuple) or any(type(word) is not str for word in command):
             return
         if len(command) > 1 and list(command[1:]) == sys.orig_argv[1:]:
-            self._tell(_ITSELF)
+            self._add_note(_ITSELF)
 
     def _started_worker(self, _: object) -> None:
         frame = caller_of_hooked()
         if frame is not None and not self._recorder.origins.is_stdlib(frame.f_code.co_filename):
-            self._tell(_WORKERS)  # pools and executors are known by the work that they are given
+            self._add_note(_WORKERS)  # pools and executors are known by the work that they are given
 
     def _flushing(self, name: str, real: Callable[..., Any]) -> StandIn:
         """Send everything first, since this interpreter ends with the call."""

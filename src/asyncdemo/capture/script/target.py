@@ -69,7 +69,7 @@ class Script:
         elif options["lanes"] or options["knobs"]:
             raise SourceError(f"There is no source for {self.name}, so it has no lanes and no knobs to set.")
         else:
-            self.note = f"There is no source for {self.name}: the compiled code ran."
+            self.note = f"There is no source for {self.name}, so the compiled code ran."
         assert code is not None
         self.code, self._has_source = code, source is not None
 
@@ -168,7 +168,7 @@ def _substitute(script: Script, tracer: Tracer) -> None:
         name, spec, code = plain(*arguments)
         if (spec.origin or name) == script.path:
             return name, spec, script.code
-        note = f"{name} ran unchanged: its package moved it to {spec.origin}."
+        note = f"{name} ran without lanes and knobs, because its package moved it to {spec.origin}."
         tracer.recorder.define(wire.Note(note))
         tracer.open_main_thread()
         script.code = code
@@ -235,7 +235,7 @@ class Function:
     def load(self) -> None:
         for name in self._lanes:
             if name in sys.modules:
-                raise SourceError(f"{name} is used by the tracer itself, so its functions cannot be lanes.")
+                raise SourceError(f"The tracer itself uses {name}, so its functions cannot be lanes.")
         sys.path[:] = self._call["path"]
         sys.argv = [self.name]
         sys.orig_argv = [*sys.orig_argv[:-1], self.name]

@@ -66,9 +66,7 @@ def find_course(folder: Path | None = None) -> Path:
     for place in (package / "_lessons", package.parents[1] / "lessons"):
         if (place / "course.toml").is_file():
             return place
-    raise MissingError(
-        "The lessons are not where they should be. Install asyncdemo again, or name them: --course DIR."
-    )
+    raise MissingError("The lessons are missing. Install asyncdemo again, or name their folder: --course DIR")
 
 
 def load_course(folder: Path) -> Course:

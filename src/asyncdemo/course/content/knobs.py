@@ -50,7 +50,7 @@ def settings(typed: tuple[str, ...]) -> dict[str, str]:
     for setting in typed:
         name, equals, value = setting.partition("=")
         if not (name and equals):
-            raise UsageError(f"--set {setting}: write NAME=VALUE, for instance --set BREWS=100")
+            raise UsageError(f"--set {setting}: write NAME=VALUE, for example --set BREWS=100")
         pairs[name.strip()] = value.strip()
     return pairs
 

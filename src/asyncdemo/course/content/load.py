@@ -89,7 +89,7 @@ class Load:
             for _ in range(round(amount(sending.times)))
         ]
         if not sends:
-            raise UsageError("With these knobs nothing would be sent: no request has a turn.")
+            raise UsageError("With these knobs, no request would be sent.")
         return Plan(
             host=_HOST,
             port=_PORT,

@@ -34,9 +34,9 @@ def find_lesson(course: Course, typed: str) -> Heading:
         return matches[0]
     if matches:
         names = ", ".join(lesson.id for lesson in matches)
-        raise UsageError(f"{typed!r} fits more than one lesson: {names}.")
+        raise UsageError(f"{typed!r} matches more than one lesson: {names}.")
     near = nearest(word, lessons)
-    hint = f"Did you mean {near!r}?" if near else "`asyncdemo list` shows them all."
+    hint = f"Did you mean {near!r}?" if near else "`asyncdemo list` shows them."
     raise UsageError(f"There is no lesson {typed!r}. {hint}")
 
 

@@ -45,15 +45,15 @@ def find_schedule(course: Course, name: str) -> Schedule:
     ours = {_slug(title): (title, text) for title, text in _sections(_text(_page()))}
     if _slug(name) not in ours:
         raise UsageError(
-            f"There is no schedule {name!r}. There are: {', '.join(ours)}; or give a Markdown file of your "
-            "own that links to its lessons."
+            f"There is no schedule {name!r}. There are: {', '.join(ours)}. You can also give your own "
+            "Markdown file that links to lessons."
         )
     return _schedule(course, *ours[_slug(name)])
 
 
 def _schedule(course: Course, title: str, text: str) -> Schedule:
     if not (ids := _ids(text)):
-        raise UsageError(f"{title} links to no lesson: [Two sleeps](../lessons/two-sleeps.md) would be one.")
+        raise UsageError(f"{title} has no links to lessons, such as [Two sleeps](../lessons/two-sleeps.md).")
     lessons, exercises = (
         tuple(find_lesson(course, name) for name in names)
         for names in (ids, dict.fromkeys(_EXERCISE.findall(text)))

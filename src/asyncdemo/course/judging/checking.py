@@ -63,7 +63,7 @@ def imported_checks(path: Path) -> tuple[Check, Check | None]:
     return check, check_schedule if callable(check_schedule) else None
 
 
-def told(path: Path, error: BaseException) -> BaseException:
+def as_reported(path: Path, error: BaseException) -> BaseException:
     """Return whatever a check's code raised as the error to report."""
     if isinstance(error, CheckFailed | CourseError):
         return error
@@ -94,9 +94,9 @@ def _aside(path: Path, work: Callable[[], Result], poll: Callable[[], bool]) -> 
         if not poll():
             raise Stopped
         if time.monotonic() > limit:
-            raise CourseError(f"{path}: the check had not finished after {_LIMIT_S:.0f} s")
+            raise CourseError(f"{path}: the check was still running after {_LIMIT_S:.0f} s")
     raised = future.exception()
     if raised is None:
         return future.result()
-    error = told(path, raised)
+    error = as_reported(path, raised)
     raise error from (None if error is raised else raised)

@@ -38,7 +38,7 @@ def judge(
     file: Path,
     poll: Callable[[], bool] = lambda: True,
     spares: SpareChildren | None = None,
-    kept: ServiceCache | None = None,
+    service_cache: ServiceCache | None = None,
     seed: int | None = None,
 ) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
@@ -46,7 +46,7 @@ def judge(
     Args:
         poll: Called about every 10 ms. If it returns False, the script is ended and Stopped raised.
         spares: Where processes come from. By default, each is started when needed.
-        kept: Where services run, and stay. By default, they start now and stop at the end.
+        service_cache: Where services run, and stay. By default, they start now and stop at the end.
         seed: Seed for drawing knobs. By default, a new one.
 
     Raises:
@@ -55,7 +55,7 @@ def judge(
         MissingError, ServiceError: A service is missing or fails.
     """
     with ExitStack() as stack:
-        cache = stack.enter_context(ServiceCache()) if kept is None else kept
+        cache = stack.enter_context(ServiceCache()) if service_cache is None else service_cache
         if exercise.services:
             cache.begin(exercise.services)
 
@@ -100,7 +100,7 @@ def _judge_schedules(
 
     def look(run: Run, output: OutputBuffer) -> Hashable:
         if run.outcome is not RunOutcome.OK or check is None:
-            return _what_came_out(run, ending_of(run, output.stdout, output.stderr))
+            return _result_words(run, ending_of(run, output.stdout, output.stderr))
         seen = Seen(
             run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows, functions=exercise.lanes
         )
@@ -117,7 +117,7 @@ def _judge_schedules(
     if not exploration.differing:
         if exploration.unexplored:
             return f"Other schedules could not be tried. {exploration.unexplored}"
-        return f"The outcome was the same in {tried}, each with delays in other places."
+        return f"The outcome was the same in {tried}, each with different delays."
     group = exploration.differing[0]
     differing = exploration.tried - exploration.groups[0].count
     run = group.example.run
@@ -126,7 +126,7 @@ def _judge_schedules(
     lanes = f" --lane {','.join(exercise.rows)}" if exercise.rows else ""
     rows = tuple(place for place, lane in enumerate(run.lanes) if lane.function in exercise.rows)
     raise CheckFailed(
-        f"It is right by luck: in {differing} of {tried} it is wrong. For example: {words}. "
+        f"It is right by luck: it fails in {differing} of {tried}. For example: {words}. "
         f"{delay_words(run)} To see it: asyncdemo trace --schedule {group_token(group)}{settings}{lanes} "
         f"{file.name}",
         Evidence(run, rows, run.lanes[0].start_ns, max(lane.end_ns for lane in run.lanes))
@@ -135,7 +135,7 @@ def _judge_schedules(
     )
 
 
-def _what_came_out(run: Run, ending: Ending) -> str:
+def _result_words(run: Run, ending: Ending) -> str:
     """Return the result in words, the same for the same result."""
     if run.outcome is not RunOutcome.OK:
         return f"it {RUN_OUTCOME_WORDS[run.outcome]}" + f": {ending.error}" * bool(ending.error)

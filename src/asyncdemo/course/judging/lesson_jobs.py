@@ -96,7 +96,7 @@ class LessonJobs:
         return [make_job(lesson, variant, settings, context, self._timeout_s, stdout) for variant in variants]
 
 
-def not_as_meant(variants: Sequence[Variant], runs: Sequence[Run]) -> list[str]:
+def unexpected_runs(variants: Sequence[Variant], runs: Sequence[Run]) -> list[str]:
     """Return the variants that did not end as the manifest expects. After Ctrl-C there are fewer runs."""
     return [
         variant.name for variant, run in zip(variants, runs, strict=False) if run.outcome != variant.expect

@@ -37,7 +37,7 @@ class Practice:
         stale: Whether the file has changed since the verdict.
         trouble: What went wrong, instead of or besides a verdict; "" if nothing did.
         checked: When the last check ended.
-        before: A run of the first check that failed; see ``look_back``.
+        before: A run of the first check that failed; see ``record_before``.
     """
 
     def __init__(self, context: CourseContext, workspace: Workspace, lesson: Heading, reset: str) -> None:
@@ -77,10 +77,10 @@ class Practice:
         self.due = self._saved = True
 
     def changed(self) -> None:
-        """Note that we changed the file, or that it is gone; ``come_back`` makes it due for a check."""
+        """Note that we changed the file, or that it is gone; ``resume`` makes it due for a check."""
         self.stale = True
 
-    def come_back(self) -> None:
+    def resume(self) -> None:
         """Note that the learner is back: a check that was stopped, or never began, is due."""
         self.due = self.due or self.stale
 
@@ -89,20 +89,22 @@ class Practice:
         self.due, self.stale = False, True
         self._counts, self._saved = self._saved, False
 
-    def check(self, spares: SpareChildren, kept: ServiceCache, goes_on: Callable[[], bool]) -> bool:
+    def check(
+        self, spares: SpareChildren, service_cache: ServiceCache, keep_going: Callable[[], bool]
+    ) -> bool:
         """After ``begin``: check the exercise and store the result. May be called in a thread.
 
         Args:
             spares: Where processes come from.
-            kept: Where the services run.
-            goes_on: Called often; if it returns False, the check stops.
+            service_cache: Where the services run.
+            keep_going: Called often; if it returns False, the check stops.
 
         Returns:
             Whether the check was completed.
         """
         verdict, trouble = None, ""
         try:
-            verdict = self._judge(spares, kept, goes_on)
+            verdict = self._judge(spares, service_cache, keep_going)
         except Stopped:
             self._saved = self._saved or self._counts
             return False
@@ -120,24 +122,26 @@ class Practice:
         self.verdict, self.trouble, self.checked = verdict, trouble, datetime.now()
         return True
 
-    def look_back(self, kept: ServiceCache, goes_on: Callable[[], bool]) -> None:
+    def record_before(self, service_cache: ServiceCache, keep_going: Callable[[], bool]) -> None:
         """Make sure that there is a run from before it passed: if necessary, of the original exercise."""
         if self.before is None and self.exercise is not None:
             with contextlib.suppress(AsyncdemoError, Stopped):
-                given = judge(self.exercise, self.exercise.file, goes_on, None, kept)
+                given = judge(self.exercise, self.exercise.file, keep_going, None, service_cache)
                 if given.runs:
                     self.before = self._rows(given.runs[0])
 
-    def _judge(self, spares: SpareChildren, kept: ServiceCache, goes_on: Callable[[], bool]) -> Verdict:
+    def _judge(
+        self, spares: SpareChildren, service_cache: ServiceCache, keep_going: Callable[[], bool]
+    ) -> Verdict:
         """Raises Stopped, AsyncdemoError."""
         if self.exercise is None:
             self.exercise = load_lesson(self.lesson.folder).exercise
         if self.exercise is None:
             raise WorkspaceError(f"{self.lesson.folder}: its manifest does not mention an exercise.")
         if not self.file.is_file():
-            raise WorkspaceError(f"{shown_path(self.file)} is missing. To restore it: {self._reset}.")
+            raise WorkspaceError(f"{shown_path(self.file)} is missing. To restore it: {self._reset}")
         need(self.lesson, self.exercise.load, self.exercise.services)
-        return judge(self.exercise, self.file, goes_on, spares, kept)
+        return judge(self.exercise, self.file, keep_going, spares, service_cache)
 
     def _rows(self, run: Run) -> Run:
         rows = self.exercise.rows if self.exercise else ()

@@ -25,7 +25,7 @@ def need(lesson: Heading, load: Load | None, services: Sequence[str]) -> None:
     missing = missing_packages(name.partition("[")[0] for name in lesson.packages)
     if missing:
         fix = install_command("course")
-        raise MissingError(f"{lesson.id} needs {', '.join(missing)}. Install what the lessons need: {fix}")
+        raise MissingError(f"{lesson.id} needs {', '.join(missing)}. To install what the lessons need: {fix}")
     if load is not None:
         check_installed()
     for name in services:
@@ -62,8 +62,8 @@ def _lacking(heading: Heading) -> str:
 def readiness_words(found: Sequence[Readiness]) -> str:
     """Return "Lessons 1 to 11 run. 12 to 26 need: make course"; lines end with the commands."""
     by_fix: defaultdict[str, list[int]] = defaultdict(list)
-    for one in found:
-        by_fix[one.fix].append(one.lesson.number)
+    for item in found:
+        by_fix[item.fix].append(item.lesson.number)
     good = by_fix.pop("", [])
     if not by_fix:
         return f"All {len(good)} lessons run."

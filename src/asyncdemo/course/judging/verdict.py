@@ -149,7 +149,9 @@ def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, recor
 def _all_passed(passed: Sequence[Verdict]) -> Verdict:
     """Return the verdict on the first run (with the file's own numbers), and that the others held too."""
     first, *others = passed
-    too = tuple(f"With {settings_words(other.knobs)} all of this held too." for other in others if first.held)
+    too = tuple(
+        f"With {settings_words(other.knobs)}, all of this held too." for other in others if first.held
+    )
     runs = tuple(run for verdict in (*others, first) for run in verdict.runs)
     seed = next((verdict.seed for verdict in passed if verdict.seed is not None), None)
     return Verdict((*first.held, *too), None, runs, first.knobs, first.output, seed)

@@ -59,14 +59,14 @@ def fast_problems(source: LessonSource) -> Iterator[Problem]:
 
 
 def slow_problems(
-    sources: Sequence[LessonSource], every: bool = True, tell: Callable[[str], None] = lambda _: None
+    sources: Sequence[LessonSource], every: bool = True, on_progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Problem]:
     """Yield problems with the runs of lessons as they are found; none for a lesson that can't be run.
 
     Args:
         sources: The lessons.
         every: Judge every solution of several lessons, not only a few of each. Of one, all are judged.
-        tell: Called with what is in progress.
+        on_progress: Called with what is in progress.
     """
     sound = [
         source
@@ -74,8 +74,8 @@ def slow_problems(
         if not any(problem.rule in _IN_THE_WAY for problem in fast_problems(source))
     ]
     if len(sound) > 1:
-        yield from problems_side_by_side(sound, every, tell)
+        yield from problems_side_by_side(sound, every, on_progress)
         return
     for source in sound:
-        tell(f"running {source.lesson.id} ...")
+        on_progress(f"running {source.lesson.id} ...")
         yield from problems_of(source)

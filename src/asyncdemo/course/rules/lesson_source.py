@@ -116,8 +116,8 @@ class LessonSource:
     """One lesson under the rules.
 
     ``course`` has the lessons that it may refer to, including itself. ``commands`` are asyncdemo's; empty if
-    unknown here. ``kept`` keeps services between the runs of its scripts, and ``spares`` provides processes;
-    if None, each run starts its own.
+    unknown here. ``service_cache`` keeps services between the runs of its scripts, and ``spares`` provides
+    processes; if None, each run starts its own.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class LessonSource:
         self.course_folder = course_folder
         self.course = tuple(course) or (lesson,)
         self.commands = commands
-        self.kept: ServiceCache | None = None
+        self.service_cache: ServiceCache | None = None
         self.spares: SpareChildren | None = None
         self.manifest = lesson.folder / "lesson.toml"
 
@@ -142,8 +142,8 @@ class LessonSource:
             yield None
             return
         with ExitStack() as stack:
-            kept = self.kept or stack.enter_context(ServiceCache())
-            services = kept.get(names)
+            service_cache = self.service_cache or stack.enter_context(ServiceCache())
+            services = service_cache.get(names)
             assert services is not None, "nobody stopped waiting for them"
             services.reset()
             yield services

@@ -37,18 +37,18 @@ def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = 
         scripts: Judge its exercise, and look at how its variants end under plain Python.
         variants: Record its variants, and check the claims about them.
     """
-    with ServiceCache() as source.kept, SpareChildren() as source.spares:
+    with ServiceCache() as source.service_cache, SpareChildren() as source.spares:
         for rule in (*solutions.RULES, *plain.RULES) if scripts else ():
             yield from rule.problems(source)
         for settings in runs.knob_sets(source) if variants else ():
             yield from runs.problems_of_runs(source, settings)
-    source.kept = source.spares = None
+    source.service_cache = source.spares = None
 
 
 def problems_side_by_side(
-    sources: Sequence[LessonSource], every: bool, tell: Callable[[str], None]
+    sources: Sequence[LessonSource], every: bool, on_progress: Callable[[str], None]
 ) -> Iterator[Problem]:
-    """Yield the problems of many runnable lessons. ``tell`` is called with what is in progress.
+    """Yield the problems of many runnable lessons. ``on_progress`` is called with what is in progress.
 
     Without ``every``, only a few solutions of each exercise are judged.
     """
@@ -63,7 +63,7 @@ def problems_side_by_side(
             for source in sorted(sources, key=_judging_time, reverse=True)
         }
         for source in sources:
-            tell(f"judging {source.lesson.id} ...")
+            on_progress(f"judging {source.lesson.id} ...")
             yield from judged[source.lesson.id].result()
     with _pool(2 * at_once) as pool:
         measured = [
@@ -72,11 +72,11 @@ def problems_side_by_side(
         ]
         disturbed = []
         for source, problems in zip(timed, measured, strict=True):
-            tell(f"measuring {source.lesson.id} ...")
+            on_progress(f"measuring {source.lesson.id} ...")
             if problems.result():
                 disturbed.append(source)
     for source in disturbed:
-        tell(f"measuring {source.lesson.id} alone ...")
+        on_progress(f"measuring {source.lesson.id} alone ...")
         yield from problems_of(source, scripts=False)
 
 

@@ -122,7 +122,7 @@ def _judged(source: LessonSource, exercise: Exercise, file: Path, seed: int | No
             spares.fill(1)  # the next one starts while this one runs
         return True
 
-    return judge(exercise, file, poll, spares, source.kept, seed)
+    return judge(exercise, file, poll, spares, source.service_cache, seed)
 
 
 def _seeds(exercise: Exercise) -> tuple[int, ...]:

@@ -85,7 +85,7 @@ def latest() -> tuple[CourseContext, str]:
         try:
             return _context(workspace, None), note
         except CourseError as error:
-            note = note or f"The workspace {workspace.folder} is ignored: {error}"
+            note = note or f"Ignoring the workspace {workspace.folder}: {error}"
     return _context(None, None), note
 
 
@@ -106,7 +106,7 @@ def current_folder() -> Path | None:
 def resolved(path: Path) -> Path:
     """Raises UsageError if the path is relative to a folder that was removed."""
     if not path.is_absolute() and current_folder() is None:
-        raise UsageError(f"{path}: the current folder was removed. Change to one that is there.")
+        raise UsageError(f"{path}: the current folder no longer exists. Change to another one.")
     return path.resolve()
 
 
@@ -151,10 +151,10 @@ def need_known(workspace: Workspace) -> None:
     if not course.isprintable():  # it may be made to look like something else
         course = repr(course)
     raise WorkspaceError(
-        f"{workspace.folder}: this workspace names the course {course}, and you did not start it for that. "
-        "The checks of a course are code that would run here.\n"
+        f"{workspace.folder}: this workspace belongs to the course {course}, but you did not start it for "
+        "that course. The checks of a course are code that runs on this machine.\n"
         f"If you trust that course: asyncdemo start {folder} --course {course}\n"
-        "To check the exercises by a course of your own: asyncdemo check --all --course DIR"
+        "To check the exercises with your own course: asyncdemo check --all --course DIR"
     )
 
 

@@ -85,7 +85,7 @@ def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
         raise WorkspaceError(f"{file}: was not made by asyncdemo. {_MOVE_IT}")
     if version > _VERSION:
         raise WorkspaceError(
-            f"{file}: was written by a newer asyncdemo, so it is left as it is. Upgrade asyncdemo."
+            f"{file}: was written by a newer asyncdemo. Nothing was changed. Upgrade asyncdemo."
         )
     return False
 

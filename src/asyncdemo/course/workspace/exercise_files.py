@@ -183,7 +183,7 @@ def _put_back(aside: Path, file: Path, why: str) -> None:
     except OSError:
         there = True
     if there:
-        raise WorkspaceError(f"{file}: {why}. What was in it is now in {aside}.") from None
+        raise WorkspaceError(f"{file}: {why}. Its old contents are now in {aside}.") from None
 
 
 def _set_aside(file: Path, folder: Path) -> Path:

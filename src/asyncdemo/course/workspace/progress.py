@@ -162,7 +162,7 @@ class Progress:
                 record = change(_read(database).get(lesson_id, Record()))
                 _write(database, lesson_id, record)
         except WorkspaceError as error:
-            raise WorkspaceError(f"Your progress could not be kept: {error}") from None
+            raise WorkspaceError(f"Your progress could not be saved: {error}") from None
         return record
 
 

@@ -57,9 +57,9 @@ def read_content(file: Path) -> Content | None:
 
 @dataclass(slots=True)
 class _Watched:
-    """``told``: the content last reported. ``seen``, ``since_s``: the current content, and since when."""
+    """``reported``: the content last reported. ``seen``, ``since_s``: the current content, and since when."""
 
-    told: Content | None
+    reported: Content | None
     seen: Content | None
     since_s: float
 
@@ -124,7 +124,7 @@ class Watcher:
         before = self._watched.get(name)
         content = self._read(self._files[name])
         self._watched[name] = _Watched(content, content, self._clock())
-        return before is not None and content != before.told
+        return before is not None and content != before.reported
 
     def look(self) -> dict[str, Change]:
         """Return the changes since the last look that have settled, in the order of the files.
@@ -142,14 +142,14 @@ class Watcher:
             if content != watched.seen:
                 watched.seen, watched.since_s = content, now_s
             rest_s = _QUIET_S if content is not None and content.text else _EMPTY_S
-            if content != watched.told and now_s >= watched.since_s + rest_s:
-                watched.told = content
+            if content != watched.reported and now_s >= watched.since_s + rest_s:
+                watched.reported = content
                 changes[name] = Change.GONE if content is None else Change.SAVED
         return changes
 
     def _unrest(self) -> bool:
         """Return whether there are unreported changes: then look again soon."""
-        return any(watched.seen != watched.told for watched in self._watched.values())
+        return any(watched.seen != watched.reported for watched in self._watched.values())
 
     def _drain(self) -> bool:
         drained = False

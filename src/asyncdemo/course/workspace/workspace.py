@@ -110,12 +110,12 @@ def load(folder: Path) -> Workspace:
     file = folder / _OWN / _MANIFEST
     with explained(folder):
         text = file.read_bytes()
-    fix = f"Remove it and run `asyncdemo start {folder}`: your files and your progress stay."
+    fix = f"Remove it and run `asyncdemo start {folder}`: your files and progress are kept."
     try:
         data = json.loads(text)
         if data["format"] != FORMAT:
             raise WorkspaceError(
-                f"{file}: is in a format of a newer asyncdemo ({data['format']}). Upgrade asyncdemo."
+                f"{file}: has the format of a newer asyncdemo ({data['format']}). Upgrade asyncdemo."
             )
         course = None if data["course"] is None else Path(data["course"])
         entries = {
@@ -124,12 +124,12 @@ def load(folder: Path) -> Workspace:
         }
         # Somebody else may have made the workspace, and must not choose what is run or replaced here.
         if course is not None and not course.is_absolute():
-            raise WorkspaceError(f"{file}: the course must be a whole path, not {str(course)!r}. {fix}")
+            raise WorkspaceError(f"{file}: the course must be an absolute path, not {str(course)!r}. {fix}")
         for entry in entries.values():
             if leads_out(folder, folder / entry.file):
                 raise WorkspaceError(f"{file}: {entry.file!r} points outside the workspace. {fix}")
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise WorkspaceError(f"{file}: does not make sense. {fix}") from None
+        raise WorkspaceError(f"{file}: is damaged. {fix}") from None
     return Workspace(folder, course, entries)
 
 

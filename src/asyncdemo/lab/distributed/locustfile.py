@@ -88,7 +88,7 @@ class OpenLoop(User):  # type: ignore[misc]  # Locust's types are left out
             client.go()
             while not client.finished:
                 for event in client.read():
-                    self._tell(plan.sends[0], watch.hear(event))
+                    self._report(plan.sends[0], watch.handle(event))
                 gevent.sleep(_LOOK_S)
             result, failure = client.result, client.failure
         if result is None:
@@ -99,7 +99,7 @@ class OpenLoop(User):  # type: ignore[misc]  # Locust's types are left out
 
     tasks = [load]  # noqa: RUF012 (Locust's way)
 
-    def _tell(self, send: Send, ended: tuple[float, str | None] | None) -> None:
+    def _report(self, send: Send, ended: tuple[float, str | None] | None) -> None:
         if ended is not None:
             self.environment.events.request.fire(
                 request_type=send.method,
@@ -210,7 +210,7 @@ class Master:
             _log.error(problem)
             self._environment.process_exit_code = EXIT_FAILED
         if shares:
-            sys.stdout.write(told(shares) + "\n")
+            sys.stdout.write(share_summary(shares) + "\n")
             sys.stdout.flush()
             if path := self._environment.parsed_options.save:
                 _save(Path(path), shares)
@@ -218,7 +218,7 @@ class Master:
         gevent.spawn(self._runner.stop if self._environment.web_ui else self._runner.quit)
 
 
-def told(shares: list[Share]) -> str:
+def share_summary(shares: list[Share]) -> str:
     """Describe what all workers measured together, and whether they sent as requested."""
     sent = superposed(shares)
     rate = sum(share.plan.rate or 0.0 for share in shares)

@@ -78,7 +78,7 @@ class Stopwatch:
         self._sent_ns: dict[int, int] = {}
         self._latencies_ns: dict[int, int] = {}
 
-    def hear(self, event: Event) -> tuple[float, str | None] | None:
+    def handle(self, event: Event) -> tuple[float, str | None] | None:
         """For the end of a request, return its latency in ms, and the error, if any."""
         if isinstance(event, Sent):
             self._intended_ns.setdefault(event.number, event.intended_ns)

@@ -16,25 +16,25 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from asyncdemo.lab.harness.environments import Progress, tell_nobody
+from asyncdemo.lab.harness.environments import Progress, ignore_progress
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.model.fields import read
 
 if TYPE_CHECKING:  # the list is also read where the lab is not installed
     from asyncdemo.lab.harness.protocol.description import Experiment
 
-__all__ = ["EXPERIMENTS", "Entry", "Surroundings", "find_experiment"]
+__all__ = ["EXPERIMENTS", "Entry", "ExperimentContext", "find_experiment"]
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ExperimentContext:
     """What an experiment is prepared with. ``apps`` is the folder of its apps.
 
-    ``tell`` gets the progress of making an environment. ``say`` gets descriptions of what is being set up.
+    ``on_progress`` gets the progress of making an environment. ``say`` gets descriptions of what is set up.
     """
 
     apps: Path
-    tell: Callable[[Progress], None] = tell_nobody
+    on_progress: Callable[[Progress], None] = ignore_progress
     say: Callable[[str], None] = lambda _: None
 
 
@@ -44,7 +44,7 @@ class Entry:
 
     ``home`` is the lesson whose folder has its apps. ``lessons`` lead to this experiment. ``minutes`` is
     roughly how long each extent takes.
-    ``opener`` is the ``module:function`` of a context manager that takes the surroundings, yields the
+    ``opener`` is the ``module:function`` of a context manager that takes the context, yields the
     ``Experiment``, and stops what it started. The default is ``prepared`` in the module of the same name; if
     there is no such module, the TOML file of that name is enough.
     """
@@ -59,15 +59,15 @@ class Entry:
     opener: str = ""
 
     @contextmanager
-    def prepared(self, surroundings: Surroundings) -> Iterator[Experiment]:
+    def prepared(self, context: ExperimentContext) -> Iterator[Experiment]:
         """Raises MissingError if it cannot run here at all, and ServiceError."""
         own = f"{__package__}.{self.name.replace('-', '_')}"
         if not self.opener and find_spec(own) is None:
             from asyncdemo.lab.experiments.definition import load_experiment
 
-            yield load_experiment(self.name, surroundings)
+            yield load_experiment(self.name, context)
             return
-        with pkgutil.resolve_name(self.opener or f"{own}:prepared")(surroundings) as experiment:
+        with pkgutil.resolve_name(self.opener or f"{own}:prepared")(context) as experiment:
             yield experiment
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import COUNTS, Answer, send_of, standard_checks
 from asyncdemo.lab.harness.protocol.description import (
@@ -104,7 +104,7 @@ class _File:
 
 def load_experiment(
     name: str,
-    surroundings: Surroundings,
+    context: ExperimentContext,
     checks: Mapping[str, Iterable[Check]] | None = None,
     counts: Iterable[Count] = (),
     sends: Mapping[str, Send] | None = None,
@@ -147,7 +147,7 @@ def load_experiment(
         asked = tuple(_rows(rows, file))
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
-    contestants = tuple(_contestant(entry, surroundings, gone or {}) for entry in entries)
+    contestants = tuple(_contestant(entry, context, gone or {}) for entry in entries)
     return Experiment(
         name,
         file.title,
@@ -165,7 +165,7 @@ def load_experiment(
 
 
 def _contestant(
-    entry: _Contestant, surroundings: Surroundings, gone: Mapping[str, Unavailable]
+    entry: _Contestant, context: ExperimentContext, gone: Mapping[str, Unavailable]
 ) -> Contestant:
     program, why = PROGRAMS[entry.program], gone.get(entry.program)
     if entry.command:
@@ -173,10 +173,10 @@ def _contestant(
     served = ServedApp(
         entry.name,
         program,
-        surroundings.apps / entry.app,
+        context.apps / entry.app,
         entry.packages,
         path=entry.path,
-        tell=surroundings.tell,
+        on_progress=context.on_progress,
     )
     arm = Arm(
         entry.name,

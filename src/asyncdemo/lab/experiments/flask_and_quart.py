@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check
@@ -34,18 +34,18 @@ _QUART: Final = ("quart-asyncpg", "quart-alone")
 
 
 @contextmanager
-def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+def prepared(context: ExperimentContext) -> Iterator[Experiment]:
     try:
-        surroundings.say("looking for eventlet")
-        interpreter_of(_EVENTLET, surroundings.tell)
+        context.say("looking for eventlet")
+        interpreter_of(_EVENTLET, context.on_progress)
         gone = None
     except Unavailable as error:
         gone = error
-    with film_database(surroundings.say) as database:
-        yield described(surroundings, database, gone)
+    with film_database(context.say) as database:
+        yield described(context, database, gone)
 
 
-def described(surroundings: Surroundings, database: Database, gone: Unavailable | None) -> Experiment:
+def described(context: ExperimentContext, database: Database, gone: Unavailable | None) -> Experiment:
     """``gone`` is why there is no eventlet. Then gevent's rows stand beside the refused ones."""
     published, stand_in = _AS_PUBLISHED
     missing = {"Gunicorn's eventlet worker": f"{gone.successor}. {gone.why}"} if gone else {}
@@ -61,7 +61,7 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
     }
     experiment = load_experiment(
         "flask-and-quart",
-        surroundings,
+        context,
         checks,
         counts,
         _SENDS,

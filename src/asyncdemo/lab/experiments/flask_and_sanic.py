@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.checks import count_check, threads_of
 from asyncdemo.lab.harness.protocol.description import Check, Experiment, Scene, Seen, When
@@ -16,13 +16,13 @@ _GATE, _FASTEST_MS, _SLOWEST_MS, _SEED = 5, 100, 200, 1
 
 
 @contextmanager
-def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+def prepared(context: ExperimentContext) -> Iterator[Experiment]:
     checks = {
         "gates of 10": _gates(10),
         "gates of 50": _gates(50),
         "threads": (_threads(50),),  # with fewer uploads, most threads are gone before the check
     }
-    yield load_experiment("flask-and-sanic", surroundings, checks)
+    yield load_experiment("flask-and-sanic", context, checks)
 
 
 def _gates(many: int) -> tuple[Check, Check]:

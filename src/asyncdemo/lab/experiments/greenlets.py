@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.checks import answer_check, count_check
 from asyncdemo.lab.harness.database import Database, film_database
@@ -25,12 +25,12 @@ _LOOKS, _LOOK_S = 40, 0.01
 
 
 @contextmanager
-def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
-    with film_database(surroundings.say) as database:
-        yield described(surroundings, database)
+def prepared(context: ExperimentContext) -> Iterator[Experiment]:
+    with film_database(context.say) as database:
+        yield described(context, database)
 
 
-def described(surroundings: Surroundings, database: Database) -> Experiment:
+def described(context: ExperimentContext, database: Database) -> Experiment:
     film = {"title": films()[_FILM - 1].title}
     checks = {
         "film": (answer_check(_SEND, "the film", lambda body: bool(json.loads(body) == film)),),
@@ -41,7 +41,7 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
         Count("db_queries_in_flight", lambda _: database.in_flight()),
         Count("db_sessions", lambda _: database.connected()),
     )
-    experiment = load_experiment("greenlets", surroundings, checks, counts)
+    experiment = load_experiment("greenlets", context, checks, counts)
     return replace(
         experiment,
         own_pids=database.pids,

@@ -12,7 +12,7 @@ from typing import Final
 
 import psutil
 
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness import Knobs, Started, Unavailable
 from asyncdemo.lab.harness.protocol.description import Check, Contestant, Count, Experiment, Scene, Seen
@@ -26,14 +26,14 @@ _JAPRONTO: Final = Unavailable(
 
 
 @contextmanager
-def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+def prepared(context: ExperimentContext) -> Iterator[Experiment]:
     held = _Held()
     counts = (
         Count("connections", held.connections),
         Count("bytes_per_connection", held.bytes_per_connection, most=False),
     )
     checks = {"2,000 files": [held.check(2_000)], "10,000 files": [held.check(10_000)]}
-    experiment = load_experiment("ten-thousand", surroundings, checks, counts)
+    experiment = load_experiment("ten-thousand", context, checks, counts)
     yield replace(experiment, contestants=(*experiment.contestants, _japronto()))
 
 

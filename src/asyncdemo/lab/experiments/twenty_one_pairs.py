@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.machine import choose_pinning
 from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment
@@ -33,17 +33,17 @@ _LONG: Final = "mine-long"
 
 
 @contextmanager
-def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+def prepared(context: ExperimentContext) -> Iterator[Experiment]:
     """Raises MissingError and ServiceError."""
-    with open_stack(surroundings.say) as stack:
-        yield _experiment(stack, surroundings)
+    with open_stack(context.say) as stack:
+        yield _experiment(stack, context)
 
 
-def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
+def _experiment(stack: Stack, context: ExperimentContext) -> Experiment:
     processors = _processors()
     configurations = {**CONFIGURATIONS, "fitted": fitted(processors)}
-    experiment = load_experiment("twenty-one-pairs", surroundings, names=_ROWS)
-    contestants = _contestants(stack, surroundings)
+    experiment = load_experiment("twenty-one-pairs", context, names=_ROWS)
+    contestants = _contestants(stack, context)
     served = [item.served.served for item in contestants if isinstance(item.served, Stacked)]
     six = ", ".join(PAIRS[name].title for name in SIX)
     return replace(
@@ -71,11 +71,15 @@ def _processors() -> int:
     return len({*pinning.client, *pinning.server}) or os.cpu_count() or 1
 
 
-def _contestants(stack: Stack, surroundings: Surroundings) -> tuple[Contestant, ...]:
+def _contestants(stack: Stack, context: ExperimentContext) -> tuple[Contestant, ...]:
     """Measure the six in all rounds, the others in few, and the base twice, for its own row."""
     made = {
         name: contestant(
-            stack, pair, surroundings.apps, surroundings.tell, rounds=None if name in SIX else _FEW
+            stack,
+            pair,
+            context.apps,
+            context.on_progress,
+            rounds=None if name in SIX else _FEW,
         )
         for name, pair in PAIRS.items()
     }

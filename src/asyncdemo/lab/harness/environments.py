@@ -68,10 +68,10 @@ class Progress:
     what: str
 
 
-Tell = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 
 
-def tell_nobody(_: Progress | str) -> None:
+def ignore_progress(_: Progress | str) -> None:
     pass
 
 
@@ -82,7 +82,7 @@ ENVIRONMENTS: Final = {
 """Name -> recipe."""
 
 
-def interpreter_of(name: str, tell: Tell = tell_nobody) -> Path:
+def interpreter_of(name: str, on_progress: OnProgress = ignore_progress) -> Path:
     """Return its Python, making the environment if needed. Raises Unavailable if that fails."""
     recipe = ENVIRONMENTS[name]
     home, base = _place(recipe)
@@ -95,7 +95,7 @@ def interpreter_of(name: str, tell: Tell = tell_nobody) -> Path:
             # wait for another process that makes the same; if that one is killed, the system releases this
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not python.exists():  # another process may have made it meanwhile
-                _make(recipe, base, home, tell)
+                _make(recipe, base, home, on_progress)
     except OSError as error:
         raise Unavailable(
             f"No environment for {recipe.title} can be made in {home.parent}: {error.strerror or error}.",
@@ -135,7 +135,7 @@ def _python_for(recipe: Recipe) -> str:
     )
 
 
-def _make(recipe: Recipe, base: str, home: Path, tell: Tell) -> None:
+def _make(recipe: Recipe, base: str, home: Path, on_progress: OnProgress) -> None:
     for left in home.parent.glob(f".{recipe.name}-*"):  # from a killed process, since we hold the lock
         shutil.rmtree(left, ignore_errors=True)
     place = Path(tempfile.mkdtemp(prefix=f".{recipe.name}-", dir=home.parent))
@@ -144,10 +144,10 @@ def _make(recipe: Recipe, base: str, home: Path, tell: Tell) -> None:
 
     def begin(what: str) -> None:
         nonlocal done
-        tell(Progress(recipe.name, min(done, of), of, what))
+        on_progress(Progress(recipe.name, min(done, of), of, what))
         done += 1
 
-    def hear(line: str) -> None:
+    def on_line(line: str) -> None:
         if line.startswith("Collecting "):
             begin(f"getting {line.split()[1].partition('==')[0]}")
         elif line.startswith("Installing collected packages"):
@@ -157,7 +157,7 @@ def _make(recipe: Recipe, base: str, home: Path, tell: Tell) -> None:
         begin("making an environment")
         problem = run([base, "-m", "venv", str(place)])
         for lock in recipe.locks:
-            problem = problem or run([python, *_INSTALL, str(lock)], hear)
+            problem = problem or run([python, *_INSTALL, str(lock)], on_line)
         begin("checking it")
         problem = problem or run([python, "-c", f"import {', '.join(recipe.modules)}"])
         if problem:
@@ -173,8 +173,8 @@ def _pinned(lock: Path) -> list[tuple[str, str]]:
     return re.findall(r"^([a-z][\w.-]*)==(\S+)", lock.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def run(command: list[str], hear: Callable[[str], None] = lambda _: None) -> str:
-    """Run a command, pass each line of its output to ``hear``, and return the problem or ""."""
+def run(command: list[str], on_line: Callable[[str], None] = lambda _: None) -> str:
+    """Run a command, pass each line of its output to ``on_line``, and return the problem or ""."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     said: list[str] = []
     try:
@@ -193,7 +193,7 @@ def run(command: list[str], hear: Callable[[str], None] = lambda _: None) -> str
         with process.stdout as lines:
             for line in filter(None, map(str.strip, lines)):
                 said.append(line)
-                hear(line)
+                on_line(line)
         if process.wait() == 0:
             return ""
     finally:

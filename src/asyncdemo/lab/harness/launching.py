@@ -92,7 +92,7 @@ class Running:
         )
         self._family = ProcessTree(self._guard, token)
         try:
-            self._hear(_GUARD_STARTS_S)
+            self._read_guard(_GUARD_STARTS_S)
             if "pid" not in self._told:
                 why = self._told.get("failed", f"the process that guards it did not start. {self.log()}")
                 raise NotStarted(f"It could not be started: {why}")
@@ -146,12 +146,12 @@ class Running:
     def _own_end(self) -> str:
         if self._asked_to_end:
             return ""
-        self._hear()
+        self._read_guard()
         if "ended" in self._told:
             return ending_words(self._told["ended"])
         return "" if self._guard.poll() is None else "has lost the process that guards it"
 
-    def _hear(self, timeout_s: float = 0.0) -> None:
+    def _read_guard(self, timeout_s: float = 0.0) -> None:
         """Wait at most this long for the guard's next words."""
         assert self._guard.stdout is not None
         if readable([self._guard.stdout], timeout_s):
@@ -211,7 +211,7 @@ class Running:
         for ending in self._endings:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._told["pid"], ending)
-            self._hear(_GRACE_S)
+            self._read_guard(_GRACE_S)
             if "ended" in self._told:
                 return True
         return False

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.lab.harness import Knobs, NotStarted, Startable, Unavailable
-from asyncdemo.lab.harness.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
+from asyncdemo.lab.harness.environments import ENVIRONMENTS, OnProgress, ignore_progress, interpreter_of
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.results.setup import Model
@@ -32,7 +32,7 @@ class ServedApp:
 
     ``packages`` are others whose versions matter, such as the framework's. ``environment`` overrides the
     program's. ``path`` is requested until each worker answers, with any status, within ``deadline_s``; None:
-    a minute, plus 3 s for each worker. ``tell`` gets the progress of making an environment.
+    a minute, plus 3 s for each worker. ``on_progress`` gets the progress of making an environment.
     """
 
     name: str
@@ -42,7 +42,7 @@ class ServedApp:
     environment: str = ""
     path: str = "/"
     deadline_s: float | None = None
-    tell: Tell = tell_nobody
+    on_progress: OnProgress = ignore_progress
     free_port: Callable[[], int] = free_port
 
     def start(self, knobs: Knobs) -> Running:
@@ -98,7 +98,7 @@ class ServedApp:
 
     def _interpreter(self) -> Path:
         if self._environment:
-            return interpreter_of(self._environment, self.tell)
+            return interpreter_of(self._environment, self.on_progress)
         missing = [name for name in self._all_packages if version_of(name) is None]
         if not_built := WITHOUT_WHEEL.intersection(missing):
             words = " and ".join(sorted(not_built))

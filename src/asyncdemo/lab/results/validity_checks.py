@@ -196,12 +196,12 @@ def failed_at_times(title: str, trials: Iterable[Trial], rounds: int) -> Flag | 
     if not failed:
         return None
     counts = Counter(trial.outcome for trial in failed)
-    told = " and ".join(f"{_NO_RESULT[outcome]} in {count}" for outcome, count in counts.items())
+    failures = " and ".join(f"{_NO_RESULT[outcome]} in {count}" for outcome, count in counts.items())
     last = [tries[number] in failed for number in sorted(tries)][-2:]
     is_over = last == [True, True] and max(tries) < rounds
     why = "; ".join(dict.fromkeys(trial.problem.rstrip(".") for trial in failed))
     again = " and was not tried again" * is_over
-    words = f"{title} {told} of {len(tries)} tries{again}: {why}."
+    words = f"{title} {failures} of {len(tries)} tries{again}: {why}."
     advice = "Find out why: the rounds that count may be its better ones."
     return Flag(FlagKind.FAILED_AT_TIMES, words, advice, float(len(failed)))
 

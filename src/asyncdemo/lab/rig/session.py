@@ -66,7 +66,7 @@ class Session:
         with self._lock:
             self._wanted = rigging
             self._changes += 1
-            self._tell(now=None)
+            self._update(now=None)
             self._lock.notify_all()
 
     def stop(self) -> bool:
@@ -96,11 +96,11 @@ class Session:
     def _work(self) -> None:
         try:
             with self._opened(self._say) as testbed:
-                self._tell(missing=dict(testbed.missing))
+                self._update(missing=dict(testbed.missing))
                 while (following := self._next()) is not None:
                     self._measure(testbed, *following)
         except AsyncdemoError as error:
-            self._tell(trouble=str(error))
+            self._update(trouble=str(error))
         finally:
             self._say("")
 
@@ -125,14 +125,14 @@ class Session:
             with self._lock:
                 if not outdated():
                     tried = (*self._state.tried, outcome) if is_last else self._state.tried
-                    self._tell(now=outcome, tried=tried)
+                    self._update(now=outcome, tried=tried)
 
         with contextlib.suppress(Interrupted):
             tell(testbed.measure(chosen, self._say, tell, outdated), is_last=True)
 
     def _say(self, doing: str) -> None:
-        self._tell(doing=doing)
+        self._update(doing=doing)
 
-    def _tell(self, **changed: object) -> None:
+    def _update(self, **changed: object) -> None:
         with self._lock:
             self._state = replace(self._state, **changed)  # type: ignore[arg-type]

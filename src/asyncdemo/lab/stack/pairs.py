@@ -15,7 +15,7 @@ from typing import Final
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness import Knobs, NotStarted
 from asyncdemo.lab.harness.checks import answer_check
-from asyncdemo.lab.harness.environments import Tell, tell_nobody
+from asyncdemo.lab.harness.environments import OnProgress, ignore_progress
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.machine import keep_to, running_on
 from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Count, Scene, Seen, When
@@ -166,7 +166,7 @@ class Stacked:
 
 
 def contestant(
-    stack: Stack, pair: Pair, apps: Path, tell: Tell = tell_nobody, rounds: int | None = None
+    stack: Stack, pair: Pair, apps: Path, on_progress: OnProgress = ignore_progress, rounds: int | None = None
 ) -> Contestant:
     """``apps`` is the folder with ``pair.app``. ``rounds`` limits in how many rounds it takes part."""
     program, port = pair.program, stack.server_port
@@ -176,7 +176,7 @@ def contestant(
         apps / pair.app,
         pair.packages,
         pair.environment,
-        tell=tell,
+        on_progress=on_progress,
         free_port=lambda: port,
     )
     versions, notes = served.own_versions, (*program.notes, f"Driver: {pair.driver}.")

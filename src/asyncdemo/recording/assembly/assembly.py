@@ -1,4 +1,4 @@
-"""A run being put together: what its processes have told so far. A ``Run`` can be made of it at any time.
+"""A run under construction, from the events received so far. It can be turned into a ``Run`` at any time.
 
 Indices are those of the traced processes. Not here: what the events mean (see ``messages`` and ``numbers``),
 processes and sockets (``recording.runner``).
@@ -51,7 +51,7 @@ from asyncdemo.recording.assembly.summing import Summing
 
 
 class Assembly:
-    """What is known about the run. Processes are identified by numbers; 0 is the script's own.
+    """The state of the run so far. Processes are identified by numbers; 0 is the script's own.
 
     ``messages`` and ``numbers`` change it, ``snapshot`` reads it.
     """
@@ -63,7 +63,7 @@ class Assembly:
         self.named = named
         self.threshold_ns = threshold_ns
         self.live_feed = NoFeed() if listener is None else LiveFeed(listener, named, serves)
-        self.heard = listener is not None
+        self.has_listener = listener is not None
         self.requests = RequestMatcher(self.live_feed, self._answered)
         """Receives what the load client reports."""
         self.coarsening = Coarsening(self)
@@ -150,10 +150,10 @@ class Assembly:
         self.holdings: dict[int, list[Holding]] = {}
         """Who held what when it answered."""
 
-    # -- what comes in --------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------
 
     def feed(self, kind: bytes, payload: bytes, process: int = 0) -> None:
-        """Process one frame from a process. Raise ValueError if it makes no sense."""
+        """Process one frame from a process. Raise ValueError if it is invalid."""
         self.process = self.processes[process]
         try:
             if kind == wire.NUMBERS:
@@ -162,16 +162,16 @@ class Assembly:
                 for message in wire.messages(payload):
                     handle(self, message)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
-            raise ValueError(f"an event makes no sense: {error!r}") from error
+            raise ValueError(f"invalid event: {error!r}") from error
 
-    def joins(self, process: int) -> None:
+    def add_process(self, process: int) -> None:
         """Expect events of a process that the script started."""
         self.processes[process] = ProcessRecord(process)
 
-    def leaves(self, process: int) -> None:
+    def mark_gone(self, process: int) -> None:
         """Expect no more events of a process."""
         self.processes[process].gone = True
-        self._close_if_nobody_tells()
+        self._close_if_all_gone()
 
     def add_note(self, text: str) -> None:
         """Add a note unless it is already there."""
@@ -184,8 +184,8 @@ class Assembly:
         whose = f" of {self.processes[process].title}" if process else ""
         self.add_note(f"The recording{whose} stops {why}.")
 
-    def come_to(self, process: ProcessRecord, at_ns: int) -> None:
-        """Note that the process has sent everything up to then."""
+    def advance(self, process: ProcessRecord, at_ns: int) -> None:
+        """Note that everything up to this time has been received from the process."""
         process.now_ns = max(process.now_ns, at_ns)
         self.now_ns = max(self.now_ns, at_ns)
 
@@ -200,19 +200,19 @@ class Assembly:
         known = self.tracks[track]
         known.closed_ns, known.outcome = at_ns, outcome
         if self.summing is not None:
-            self.summing.ended(track, known)
+            self.summing.task_ended(track, known)
         self.live_feed.track_closed(track, at_ns, outcome)
 
     def _answered(self, at_ns: int) -> None:
         self.now_ns = max(self.now_ns, at_ns)
-        self._close_if_nobody_tells()
+        self._close_if_all_gone()
 
-    def _close_if_nobody_tells(self) -> None:
-        """Close what has ended if all processes are gone, since then no clock event will do so."""
+    def _close_if_all_gone(self) -> None:
+        """Close ended lanes if all processes are gone, since then no clock event will do so."""
         if self.now_ns and all(process.gone for process in self.processes.values()):
             self.live_feed.clock(self.now_ns)
 
-    # -- what is known --------------------------------------------------------------------------
+    # -- the state so far -----------------------------------------------------------------------
 
     def run(
         self, *, name: str, script: str, argv: Sequence[str], outcome: RunOutcome, exit_code: int | None
@@ -227,25 +227,25 @@ class Assembly:
         return self.processes[0].finished
 
     @property
-    def told_until_ns(self) -> int:
-        """The time up to which the script's own process has sent everything; 0 if its clock is not ours."""
+    def received_until_ns(self) -> int:
+        """The time up to which the script's own process has sent its events; 0 if its clock is not ours."""
         return self.processes[0].now_ns if self.clock is Clock.REAL else 0
 
     # -- who has not ended ----------------------------------------------------------------------
 
     @property
-    def told_stuck(self) -> bool:
+    def knows_stuck(self) -> bool:
         """Whether all processes have reported who has not ended."""
         return all(process.gone or process.number in self.stuck for process in self.processes.values())
 
-    def forget_stuck(self) -> None:
-        """Forget these reports: the processes continued, or are asked again."""
+    def clear_stuck(self) -> None:
+        """Drop these reports: the processes continued, or are asked again."""
         self.stuck.clear()
         self.holdings.clear()
 
-    def complete_stuck(self) -> None:
-        """Add the processes that have not answered, from what was recorded of them."""
+    def fill_in_stuck(self) -> None:
+        """For processes that have not answered, use what was recorded."""
         for number, process in self.processes.items():
             if not process.gone and number not in self.stuck:
-                self.stuck[number] = standstill.own_record(self, process)
+                self.stuck[number] = standstill.recorded_stuck(self, process)
                 self.holdings[number] = standstill.holdings(self, process)

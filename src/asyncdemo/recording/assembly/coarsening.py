@@ -35,7 +35,7 @@ class Coarsening:
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
         self._new_steps = 0
-        self._look_at = MOST_SPANS
+        self._check_at = MOST_SPANS
         self._stretch_ns = 0
         self._until_ns = 0
         self._wakes_from_ns = 0
@@ -43,32 +43,32 @@ class Coarsening:
         """Steps that were reported together."""
         self._summed_from_ns = self._summed_until_ns = 0
 
-    def add(self, track: TrackRecord, one: StepSum) -> list[tuple[int, int, int]]:
+    def add(self, track: TrackRecord, step_sum: StepSum) -> list[tuple[int, int, int]]:
         """Add steps that were reported together; return (start_ns, state, wait) of their spans."""
         if not self._summed_steps:
             self._summed_from_ns = track.ended_ns
-        spans = track.spans.add_sum(track.ended_ns, one)
+        spans = track.spans.add_sum(track.ended_ns, step_sum)
         track.ended_ns = spans[-1][0]
-        track.steps += one.steps
-        self._summed_steps += one.steps
+        track.steps += step_sum.steps
+        self._summed_steps += step_sum.steps
         self._summed_until_ns = max(self._summed_until_ns, track.ended_ns)
         return spans
 
-    def recorded(self, steps: int) -> None:
+    def count_steps(self, steps: int) -> None:
         """Count recorded steps, and check the number of spans from time to time."""
         self._new_steps += steps
-        if self._new_steps * _SPANS_A_STEP >= self._look_at:
+        if self._new_steps * _SPANS_A_STEP >= self._check_at:
             self._new_steps = 0
-            self._look()
+            self._check_size()
 
-    def _look(self) -> None:
+    def _check_size(self) -> None:
         tracks = self._assembly.tracks
         count = sum(len(track.spans) for track in tracks.values())
         if count > MOST_SPANS:
             self._coarsen()
             count = sum(len(track.spans) for track in tracks.values())
         # If little could be saved, there is no point in trying again soon.
-        self._look_at = max(MOST_SPANS - count, count, MOST_SPANS // 4)
+        self._check_at = max(MOST_SPANS - count, count, MOST_SPANS // 4)
         if len(self._assembly.wakes) > _MOST_WAKES:
             self._wakes_from_ns = self._assembly.wakes.forget_first(_MOST_WAKES // 2)
 
@@ -106,7 +106,7 @@ class Coarsening:
         assembly = self._assembly
         opened = [(lane.track, lane.start_ns, lane.end_ns) for lane in assembly.lanes.values()]
         for handlings in assembly.requests.handlings.values():
-            opened += [(one.track, one.start_ns, one.end_ns) for one in handlings]
+            opened += [(handling.track, handling.start_ns, handling.end_ns) for handling in handlings]
         for track, start_ns, end_ns in opened:
             edges[track].append(start_ns)
             if end_ns is not None:
@@ -135,22 +135,22 @@ class Coarsening:
                     # The wait continues: if the task has ended, it did so in its last step.
                     edges[awaited].append(tracks[awaited].ended_ns - 1)
 
-    def words(self, origin_ns: int) -> tuple[str, ...]:
-        said = []
+    def notes(self, origin_ns: int) -> tuple[str, ...]:
+        notes = []
         if self._summed_steps:
             from_s, until_s = ((ns - origin_ns) / 1e9 for ns in (self._summed_from_ns, self._summed_until_ns))
-            said.append(
-                f"From {from_s:.2f} s to {until_s:.2f} s steps came faster than each of them can be "
-                f"recorded, so {self._summed_steps:,} are only summed up, lane by lane. In which order they "
-                "came and who woke whom isn't known. Sums, peaks and counts stay exact."
+            notes.append(
+                f"From {from_s:.2f} s to {until_s:.2f} s, steps came too fast to record each one: "
+                f"{self._summed_steps:,} are recorded as totals for each lane. Their order, and what woke "
+                "what, isn't known. Sums, peaks and counts are exact."
             )
         if self._until_ns:
-            said.append(
-                f"Up to {(self._until_ns - origin_ns) / 1e9:.2f} s the states of a lane are summed up in "
-                f"stretches of {self._stretch_ns / 1e6:.1f} ms, as there are too many to keep each. Sums, "
-                "peaks and counts stay exact."
+            notes.append(
+                f"Up to {(self._until_ns - origin_ns) / 1e9:.2f} s, the states of a lane are summed over "
+                f"intervals of {self._stretch_ns / 1e6:.1f} ms, because there were too many to keep. Sums, "
+                "peaks and counts are exact."
             )
         if self._wakes_from_ns:
             from_s = (self._wakes_from_ns - origin_ns) / 1e9
-            said.append(f"Who woke whom is kept from {from_s:.2f} s on.")
-        return tuple(said)
+            notes.append(f"What woke what is known only from {from_s:.2f} s on.")
+        return tuple(notes)

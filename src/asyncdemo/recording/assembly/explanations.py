@@ -19,10 +19,10 @@ def explain(
     ordered = sorted(calls, key=lambda call: call.start_ns)
     starts = [call.start_ns for call in ordered]
     threads = [track for track in tracks if track.kind is TrackKind.THREAD]
-    return tuple(_explained(step, ordered, starts, threads) for step in steps)
+    return tuple(_explain_step(step, ordered, starts, threads) for step in steps)
 
 
-def _explained(
+def _explain_step(
     step: SlowStep, calls: Sequence[BlockingCall], starts: Sequence[int], threads: Sequence[Track]
 ) -> SlowStep:
     length = step.end_ns - step.start_ns

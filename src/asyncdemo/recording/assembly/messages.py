@@ -125,7 +125,7 @@ def handle(state: Assembly, message: wire.Message) -> None:
         case wire.TaskGroup(group, function, outcome, parent, thread, site):
             state.refer(parent)
             if state.summing is not None:
-                state.summing.know(group, (function, Outcome(outcome), parent, thread, site))
+                state.summing.add_group(group, (function, Outcome(outcome), parent, thread, site))
         case wire.Destroyed(index, at_ns):
             destroyed = state.tracks.get(index)
             if destroyed is not None and destroyed.closed_ns is None:
@@ -141,7 +141,7 @@ def handle(state: Assembly, message: wire.Message) -> None:
             _blocked(state, message)
         case wire.Stuck(who, idle):
             # What they were doing is known once the numbers have reached that moment.
-            state.answers[state.process.number] = standstill.told(state, who)
+            state.answers[state.process.number] = standstill.reported_stuck(state, who)
             state.idle[state.process.number] = idle
         case wire.Refused(text):
             state.refused = text
@@ -158,25 +158,23 @@ def handle(state: Assembly, message: wire.Message) -> None:
             state.start_ns = state.now_ns = state.live_feed.origin_ns = at_ns
         case wire.Finish(at_ns):
             state.process.finished = True
-            state.come_to(state.process, at_ns)
+            state.advance(state.process, at_ns)
         case wire.Forked():
             state.process.forks += 1
         case wire.Cut(at_ns):
-            # It stopped sending because too much was not read. It has sent everything until then.
-            state.come_to(state.process, at_ns)
+            # It stopped sending because we read too slowly. Everything until then has arrived.
+            state.advance(state.process, at_ns)
             since_s = (at_ns - state.live_feed.origin_ns) / 1e9
-            state.stop(state.process.number, f"after {since_s:.2f} s: nobody took what was recorded")
+            state.stop(state.process.number, f"after {since_s:.2f} s: asyncdemo stopped reading the events")
         case wire.Note(text):
             _note(state, text)
         case wire.HookFailed(hook, why, at_ns, switched_off):
-            what = (
-                f"`{hook}` was not observed" if switched_off else f"not everything in `{hook}` was recorded"
-            )
+            what = f"`{hook}` was not recorded" if switched_off else f"`{hook}` was recorded only in part"
             since_s = max(at_ns - state.start_ns, 0) / 1e9
             _note(
                 state,
-                f"From {since_s:.2f} s on {what}, because the tracer's hook there failed ({why}). "
-                "The script was not affected, and all else was recorded.",
+                f"From {since_s:.2f} s on, {what}, because the tracer's hook there failed ({why}). "
+                "The script was not affected, and everything else was recorded.",
             )
         case wire.Clock(kind, why):
             if state.clock is not Clock(kind):

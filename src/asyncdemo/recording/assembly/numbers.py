@@ -27,7 +27,7 @@ _LATE_NS = 1_000_000_000
 
 def take_numbers(state: Assembly, events: Iterator[tuple[int, ...]]) -> None:
     """Handle events. Most are steps of tasks, so the code for those is written out here, for speed."""
-    waits, heard = state.waits, state.heard
+    waits, has_listener = state.waits, state.has_listener
     tracks, starved, add_wake = state.tracks, state.starved, state.wakes.add
     count = 0
     for index, ready_ns, start_ns, end_ns, wait, waker in events:
@@ -64,11 +64,11 @@ def take_numbers(state: Assembly, events: Iterator[tuple[int, ...]]) -> None:
         track.steps += 1
         if cause in state.item_waits:
             track.waits_for_items = True
-        if heard:
+        if has_listener:
             reason = state.causes[cause].reason
             state.live_feed.stepped(index, ready_ns, start_ns, end_ns, _STATES[spent], reason)
     state.events += count
-    state.coarsening.recorded(count)
+    state.coarsening.count_steps(count)
 
 
 def _without_track(state: Assembly, index: int, steps: int = 1) -> None:
@@ -81,32 +81,32 @@ def _without_track(state: Assembly, index: int, steps: int = 1) -> None:
 def _summed(state: Assembly, index: int, end_ns: int, steps: int, running_ns: int, wait: int) -> None:
     spent, cause = state.waits[wait]
     waits, index = divmod(index, 1 << wire.WAITS_SHIFT)
-    one = state.sums[index] = StepSum(end_ns, steps, running_ns, spent, cause, waits)
-    _add_if_whole(state, index, one)
+    step_sum = state.sums[index] = StepSum(end_ns, steps, running_ns, spent, cause, waits)
+    _add_if_whole(state, index, step_sum)
 
 
 def _waited(state: Assembly, index: int, wait: int, waker: int, length_ns: int, *_: int) -> None:
-    one = state.sums[index]
+    step_sum = state.sums[index]
     spent, cause = state.waits[wait]
     if spent == State.WAITING and (waker >= 0 or waker in _BY_EVENTS):
         cause = _completed_cause(state, cause, waker)
-    one.add(spent, cause, length_ns)
-    one.to_come -= 1
-    _add_if_whole(state, index, one)
+    step_sum.add(spent, cause, length_ns)
+    step_sum.unreported -= 1
+    _add_if_whole(state, index, step_sum)
 
 
-def _add_if_whole(state: Assembly, index: int, one: StepSum) -> None:
-    if one.to_come > 0:
+def _add_if_whole(state: Assembly, index: int, step_sum: StepSum) -> None:
+    if step_sum.unreported > 0:
         return
     del state.sums[index]
     track = state.tracks.get(index)
     if track is None:
-        _without_track(state, index, one.steps)
-    elif one.steps:
-        for start_ns, spent, cause in state.coarsening.add(track, one):
+        _without_track(state, index, step_sum.steps)
+    elif step_sum.steps:
+        for start_ns, spent, cause in state.coarsening.add(track, step_sum):
             state.live_feed.changed(index, start_ns, _STATES[spent], state.causes[cause].reason)
         state.starved.pop(index, None)
-        state.events += one.steps
+        state.events += step_sum.steps
 
 
 def _complete_cause(state: Assembly, spans: SpansBuilder, waker: int) -> None:
@@ -248,18 +248,18 @@ def _called(state: Assembly, index: int, start_ns: int, end_ns: int, call: int, 
 
 def _stuck_now(state: Assembly, at_ns: int, *_: int) -> None:
     process = state.process
-    state.come_to(process, at_ns)
+    state.advance(process, at_ns)
     who = state.answers.pop(process.number)
-    state.stuck[process.number] = [standstill.completed(state, one, cause) for one, cause in who]
+    state.stuck[process.number] = [standstill.with_recorded_wait(state, stuck, cause) for stuck, cause in who]
     state.holdings[process.number] = standstill.holdings(state, process)
 
 
 def _now(state: Assembly, at_ns: int, *_: int) -> None:
-    state.come_to(state.process, at_ns)
+    state.advance(state.process, at_ns)
     if state.summing is not None:
-        state.summing.told(state.process.number, at_ns)
-    told = [process.now_ns for process in state.processes.values() if not process.gone]
-    state.live_feed.clock(min((ns for ns in told if ns > at_ns - _LATE_NS), default=at_ns))
+        state.summing.advance(state.process.number, at_ns)
+    received = [process.now_ns for process in state.processes.values() if not process.gone]
+    state.live_feed.clock(min((ns for ns in received if ns > at_ns - _LATE_NS), default=at_ns))
 
 
 _NUMBERS: dict[int, Callable[[Assembly, int, int, int, int, int], None]] = {

@@ -148,18 +148,18 @@ class Causes:
         self.table.append(wait)
         return len(self.table) - 1
 
-    def renumbered(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
+    def renumber(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
         """Return the same rows with the indices that tracks and resources have in the run."""
-        renumbered = Causes()
-        renumbered.table = [
+        renumber = Causes()
+        renumber.table = [
             cause
             if cause.on is None and cause.resource is None
             else replace(cause, on=_at(tracks, cause.on), resource=_at(resources, cause.resource))
             for cause in self.table
         ]
-        for index, cause in enumerate(renumbered.table):
-            renumbered._index.setdefault(cause, index)
-        return renumbered
+        for index, cause in enumerate(renumber.table):
+            renumber._index.setdefault(cause, index)
+        return renumber
 
 
 def _at(places: dict[int, int], index: int | None) -> int | None:

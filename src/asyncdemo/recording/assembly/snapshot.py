@@ -78,7 +78,7 @@ def snapshot(
         slow_steps=builder.slow_steps(),
         blocking_calls=builder.blocking_calls(),
         await_sequences=builder.await_sequences(),
-        unawaited=tuple(_at_its_call(one) for one in assembly.unawaited),
+        unawaited=tuple(_at_call_line(unawaited) for unawaited in assembly.unawaited),
         uncaught=tuple(assembly.uncaught),
         left_pending=builder.left_pending(),
         stuck=stuck,
@@ -88,8 +88,8 @@ def snapshot(
         notes=(
             *assembly.notes,
             *_forks(assembly),
-            *(() if summing is None else summing.words()),
-            *assembly.coarsening.words(min((track.start_ns for track in tracks), default=0)),
+            *(() if summing is None else summing.notes()),
+            *assembly.coarsening.notes(min((track.start_ns for track in tracks), default=0)),
         ),
         requests=builder.requests(),
         memory=_memory_while_it_ran(assembly),
@@ -110,7 +110,7 @@ class _Builder:
         self._ends = self._ends_of_processes()
         self._end_ns = max(self._ends.values())
         self._resources = {index: place for place, index in enumerate(sorted(assembly.resources))}
-        self._causes = assembly.causes.renumbered(self.order, self._resources)
+        self._causes = assembly.causes.renumber(self.order, self._resources)
         self._items = {index: replace(item) for index, item in assembly.items.items()}
         self._begun = {step.track: step.start_ns for step in assembly.begun.values()}
         self._shown_spans: dict[int, Spans] = {}
@@ -120,7 +120,8 @@ class _Builder:
         """Return process -> end time of what it has not closed, as far as recorded."""
         assembly = self._assembly
         run_ns = max([assembly.now_ns, *(track.ended_ns for track in assembly.tracks.values())])
-        ends = {number: one.now_ns if one.gone else run_ns for number, one in assembly.processes.items()}
+        processes = assembly.processes.items()
+        ends = {number: process.now_ns if process.gone else run_ns for number, process in processes}
         for track in assembly.tracks.values():
             ends[track.process.number] = max(ends[track.process.number], track.ended_ns)
         return ends
@@ -143,7 +144,7 @@ class _Builder:
             t = self._assembly.tracks[index]
             end_ns = self._ends[t.process.number]
             closed_ns = max(t.closed_ns if t.closed_ns is not None else end_ns, t.start_ns)
-            spans = self._with_what_goes_on(index, t.spans).build(closed_ns, self._causes.table)
+            spans = self._with_current_step(index, t.spans).build(closed_ns, self._causes.table)
             if t.off_cpu:
                 spans = with_waits(spans, t.off_cpu)
             if t.waits_for_items:
@@ -153,7 +154,7 @@ class _Builder:
                 named = {
                     self._causes.index(Wait(loop)): self._causes.index(Wait(loop, on=first)) for loop in LOOPS
                 }
-                spans = _recaused(spans, named)
+                spans = _replace_causes(spans, named)
             built.append(
                 Track(
                     index=position,
@@ -195,7 +196,7 @@ class _Builder:
                     parents[child] = self.order[parent]
         return parents
 
-    def _with_what_goes_on(self, index: int, spans: SpansBuilder) -> SpansBuilder:
+    def _with_current_step(self, index: int, spans: SpansBuilder) -> SpansBuilder:
         """Return its spans with the step that has begun, or with its being ready."""
         begun_ns = self._begun.get(index)
         if begun_ns is None and index not in self._assembly.starved:
@@ -338,12 +339,14 @@ class _Builder:
         )
 
     def _handlers(self, trace_id: str) -> Iterator[Handler]:
-        for one in sorted(self._assembly.requests.handlings.get(trace_id, ()), key=lambda one: one.start_ns):
-            place = self.order.get(one.track)
+        for handling in sorted(
+            self._assembly.requests.handlings.get(trace_id, ()), key=lambda handling: handling.start_ns
+        ):
+            place = self.order.get(handling.track)
             if place is not None:
-                end_ns = max(self._end_ns if one.end_ns is None else one.end_ns, one.start_ns)
+                end_ns = max(self._end_ns if handling.end_ns is None else handling.end_ns, handling.start_ns)
                 shown = self._as_shown(place)
-                yield Handler(place, self.tracks[place].kind, one.start_ns, end_ns, shown)
+                yield Handler(place, self.tracks[place].kind, handling.start_ns, end_ns, shown)
 
     # -- the rest -------------------------------------------------------------------------------
 
@@ -409,19 +412,19 @@ class _Builder:
     def standstill(self) -> tuple[tuple[Stuck, ...], tuple[Holding, ...]]:
         stuck = tuple(
             replace(
-                one,
-                track=self._position(one.track),
-                resource=None if one.resource is None else self._resources.get(one.resource),
-                on=tuple(self.order[track] for track in one.on if track in self.order),
+                stuck,
+                track=self._position(stuck.track),
+                resource=None if stuck.resource is None else self._resources.get(stuck.resource),
+                on=tuple(self.order[track] for track in stuck.on if track in self.order),
             )
             for _, found in sorted(self._assembly.stuck.items())
-            for one in found
+            for stuck in found
         )
         holdings = tuple(
-            Holding(self.order[one.track], self._resources[one.resource], one.site)
+            Holding(self.order[holding.track], self._resources[holding.resource], holding.site)
             for _, found in sorted(self._assembly.holdings.items())
-            for one in found
-            if one.track in self.order and one.resource in self._resources
+            for holding in found
+            if holding.track in self.order and holding.resource in self._resources
         )
         return stuck, holdings
 
@@ -506,27 +509,27 @@ def _forks(assembly: Assembly) -> Iterator[str]:
     for process in assembly.processes.values():
         if process.forks:
             times = "once" if process.forks == 1 else f"{process.forks:,} times"
-            yield f"{process.title} was forked {times}: what goes on in a fork is not observed."
+            yield f"{process.title} was forked {times}: forks are not recorded."
 
 
 def _memory_while_it_ran(assembly: Assembly) -> tuple[MemorySample, ...]:
     """Return the samples without those of an interpreter that is shutting down."""
     script = assembly.processes[0]
-    return tuple(one for one in assembly.memory if not script.finished or one.at_ns <= script.now_ns)
+    return tuple(sample for sample in assembly.memory if not script.finished or sample.at_ns <= script.now_ns)
 
 
-def _at_its_call(one: Unawaited) -> Unawaited:
+def _at_call_line(unawaited: Unawaited) -> Unawaited:
     """Replace the line that dropped the coroutine, such as its function's end, by the line of the call."""
-    if one.site is None:
-        return one
-    source = "".join(linecache.getlines(one.site.file))
-    line = unawaited_call(source, one.function, one.site.line)
-    if line is None or line == one.site.line:
-        return one
-    return replace(one, site=Site(one.site.file, line, function_at(source, line)))
+    if unawaited.site is None:
+        return unawaited
+    source = "".join(linecache.getlines(unawaited.site.file))
+    line = unawaited_call(source, unawaited.function, unawaited.site.line)
+    if line is None or line == unawaited.site.line:
+        return unawaited
+    return replace(unawaited, site=Site(unawaited.site.file, line, function_at(source, line)))
 
 
-def _recaused(spans: Spans, changes: dict[int, int]) -> Spans:
+def _replace_causes(spans: Spans, changes: dict[int, int]) -> Spans:
     starts, states, waits, end_ns = spans.columns
     changed = array("i", (changes.get(wait, wait) for wait in waits))
     return Spans(starts, states, changed, end_ns, spans.causes)

@@ -24,7 +24,7 @@ class StepSum:
     """The sum of several steps of one track, reported together.
 
     ``end_ns`` is the end of the last step; ``state`` and ``wait`` come after it. ``waited`` is
-    (wait << 2 | state) -> how long; ``to_come`` entries of it are still to be reported.
+    (wait << 2 | state) -> how long; ``unreported`` entries of it are still to be reported.
     """
 
     end_ns: int
@@ -32,7 +32,7 @@ class StepSum:
     running_ns: int
     state: int
     wait: int
-    to_come: int = 0
+    unreported: int = 0
     waited: dict[int, int] = field(default_factory=dict)
 
     def add(self, state: int, wait: int, length_ns: int) -> None:
@@ -100,14 +100,14 @@ class SpansBuilder:
         states.append(state)
         waits.append(wait)
 
-    def add_sum(self, start_ns: int, one: StepSum) -> list[tuple[int, int, int]]:
+    def add_sum(self, start_ns: int, step_sum: StepSum) -> list[tuple[int, int, int]]:
         """Add spans for the time in each state over several steps; return (start_ns, state, wait) of each."""
         longest = self._longest_single()
         added = []
-        for key, length_ns in one.lengths(start_ns).items():
+        for key, length_ns in step_sum.lengths(start_ns).items():
             added.append((start_ns, key & 3, key >> 2))
             start_ns += length_ns
-        added.append((start_ns, one.state, one.wait))
+        added.append((start_ns, step_sum.state, step_sum.wait))
         for span in added:
             self.add(*span)
         self.coarse = CoarseSpans(start_ns, *longest)

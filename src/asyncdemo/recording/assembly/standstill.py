@@ -19,11 +19,11 @@ _MOST = 200
 """The same as in ``capture.blocking.stuck``."""
 
 
-def told(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tuple[Stuck, int | None]]:
+def reported_stuck(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tuple[Stuck, int | None]]:
     """Return (who had not ended, cause of the blocking call that it was in), as reported by a process."""
     found = []
     for name, function, site, source, state, track, wait, reason, resource, on, unfinished in who:
-        one = Stuck(
+        stuck = Stuck(
             assembly.process.label(name),
             function,
             assembly.site(site),
@@ -35,46 +35,46 @@ def told(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tuple[Stuck, 
             tuple(on),
             unfinished,
         )
-        found.append((one, None if wait is None else assembly.waits[wait][1]))
+        found.append((stuck, None if wait is None else assembly.waits[wait][1]))
     return found
 
 
-def completed(assembly: Assembly, one: Stuck, cause: int | None) -> Stuck:
+def with_recorded_wait(assembly: Assembly, stuck: Stuck, cause: int | None) -> Stuck:
     """Add what was recorded of its wait, once the numbers have reached the same moment."""
-    track = None if one.track is None else assembly.tracks.get(one.track)
-    state = one.state
+    track = None if stuck.track is None else assembly.tracks.get(stuck.track)
+    state = stuck.state
     if cause is None and state is State.WAITING and track is not None and track.spans.state is not None:
         _, spent, waiting_for = track.spans.state
         if spent in (State.WAITING, State.QUEUED):
             state, cause = spent, waiting_for
     wait = NO_WAIT if cause is None else assembly.causes[cause]
-    one = replace(
-        one,
+    stuck = replace(
+        stuck,
         state=state,
-        site=one.site or wait.site,
-        reason=wait.reason or one.reason,
-        resource=wait.resource if one.resource is None else one.resource,
-        on=one.on or (() if wait.on is None else (wait.on,)),
+        site=stuck.site or wait.site,
+        reason=wait.reason or stuck.reason,
+        resource=wait.resource if stuck.resource is None else stuck.resource,
+        on=stuck.on or (() if wait.on is None else (wait.on,)),
     )
     item = None if cause is None else assembly.items.get(assembly.item_waits.get(cause, -1))
-    return one if item is None else _at_work_item(assembly, one, item)
+    return stuck if item is None else _waiting_for_item(assembly, stuck, item)
 
 
-def _at_work_item(assembly: Assembly, one: Stuck, item: Item) -> Stuck:
-    """Make it wait for the worker of the item or, if there is none yet, for one of the busy workers."""
+def _waiting_for_item(assembly: Assembly, stuck: Stuck, item: Item) -> Stuck:
+    """Make it wait for the item's worker or, if there is none yet, for one of the busy workers."""
     if item.worker is not None:
-        return replace(one, on=(item.worker,))
+        return replace(stuck, on=(item.worker,))
     busy = {
         other.worker
         for other in assembly.items.values()
         if other.resource == item.resource and other.worker is not None and other.done_ns is None
     }
     if not busy:
-        return one
-    return replace(one, reason="executor", resource=item.resource, on=tuple(sorted(busy)))
+        return stuck
+    return replace(stuck, reason="executor", resource=item.resource, on=tuple(sorted(busy)))
 
 
-def own_record(assembly: Assembly, process: ProcessRecord) -> list[Stuck]:
+def recorded_stuck(assembly: Assembly, process: ProcessRecord) -> list[Stuck]:
     """Return what was recorded of those that have not ended, for a process that does not answer."""
     begun = {step.track: step for step in assembly.begun.values()}
     found: list[Stuck] = []
@@ -94,15 +94,15 @@ def own_record(assembly: Assembly, process: ProcessRecord) -> list[Stuck]:
             track=index,
             reason="" if step is None else step.reason,
         )
-        found.append(bare if step is not None else completed(assembly, bare, cause))
+        found.append(bare if step is not None else with_recorded_wait(assembly, bare, cause))
     return found
 
 
 def holdings(assembly: Assembly, process: ProcessRecord) -> list[Holding]:
-    """Return what has been taken in that process and not given back."""
+    """Return the slots that this process has taken and not released."""
     return [
-        Holding(one.track, resource, assembly.site(one.site))
-        for resource, taken in assembly.held.items()
+        Holding(slot.track, resource, assembly.site(slot.site))
+        for resource, slots in assembly.held.items()
         if (record := assembly.resources.get(resource)) is not None and record.process is process
-        for one in taken
+        for slot in slots
     ]

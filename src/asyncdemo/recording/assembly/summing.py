@@ -42,7 +42,7 @@ class Summing:
         self._assembly = assembly
         self._ended: deque[int] = deque()
         self._whole = 0
-        self._told_ns: dict[int, int] = {}
+        self._received_ns: dict[int, int] = {}
         self._sums: dict[_Key, _Sum] = {}
         self._groups: dict[int, _Sum] = {}
         """By the number that their process has given them."""
@@ -52,14 +52,14 @@ class Summing:
     def __bool__(self) -> bool:
         return bool(self._sums)
 
-    def ended(self, index: int, track: TrackRecord) -> None:
+    def task_ended(self, index: int, track: TrackRecord) -> None:
         if track.kind is TrackKind.TASK and not track.own:
             self._ended.append(index)
 
-    def told(self, process: int, now_ns: int) -> None:
-        """Note that a process has sent everything up to now; sum up what had ended by the previous call."""
-        complete_ns = self._told_ns.get(process, 0)
-        self._told_ns[process] = now_ns
+    def advance(self, process: int, now_ns: int) -> None:
+        """Note that a process has sent its events up to now; sum up what had ended by the previous call."""
+        complete_ns = self._received_ns.get(process, 0)
+        self._received_ns[process] = now_ns
         tracks, ended = self._assembly.tracks, self._ended
         while ended:
             track = tracks[ended[0]]
@@ -72,7 +72,7 @@ class Summing:
                 del tracks[index]
                 self._assembly.live_feed.forget(index)
 
-    def know(self, group: int, key: _Key) -> None:
+    def add_group(self, group: int, key: _Key) -> None:
         """Expect sums for this group of tasks."""
         self._groups[group] = self._sums.setdefault(key, _Sum())
 
@@ -136,10 +136,10 @@ class Summing:
                 site=self._assembly.site(site),
             )
             for (function, outcome, parent, thread, site), total in self._sums.items()
-            if total.starts  # a process may end before it says more of a group than that there is one
+            if total.starts  # a process may end after announcing a group and before sending its sums
         )
 
-    def words(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         by_function: Counter[str] = Counter()
         for (function, *_), total in self._sums.items():
             by_function[function] += len(total.starts)
@@ -147,9 +147,9 @@ class Summing:
         if not many:
             return ()
         which = ", ".join(f"{count:,} of {function}()" for function, count in by_function.items() if count)
-        said = (
-            f"The first {MOST_WHOLE:,} tasks that ended are drawn, and of the others those that stand out: "
-            f"{many:,} are only summed up ({which}). All figures count them."
+        note = (
+            f"Only the first {MOST_WHOLE:,} tasks that ended are drawn, and others that stand out. The "
+            f"remaining {many:,} are recorded as totals ({which}), which all figures include."
         )
-        late = f"{self.late_steps:,} of their steps came too late to be counted."
-        return (said, late) if self.late_steps else (said,)
+        late = f"{self.late_steps:,} of their steps arrived too late to be counted."
+        return (note, late) if self.late_steps else (note,)

@@ -69,14 +69,14 @@ class Account:
     notes: tuple[str, ...]
 
 
-def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Account, ...]:
+def account_for(runs: Sequence[Run], expected: Collection[str] = ()) -> tuple[Account, ...]:
     """Return an account of each run, compared with the others.
 
-    ``meant`` names runs to compare although they did not finish, because the lesson wants it. The wall time
+    ``expected`` names runs to compare although they did not finish, as the lesson intends. The wall time
     of any other such run shows when it broke off, not how long the work takes.
     """
     measured = [measure(run) for run in runs]
-    whole = [run.outcome is RunOutcome.OK or run.name in meant for run in runs]
+    whole = [run.outcome is RunOutcome.OK or run.name in expected for run in runs]
     others = list(compress(zip(runs, measured, strict=True), whole))
     accounts = []
     for run, own, is_whole in zip(runs, measured, whole, strict=True):
@@ -341,7 +341,7 @@ def _origin_ns(run: Run) -> int:
 def _states(*totals: LaneTotals | Metrics) -> str:
     """ "running 1.0 ms, waiting 299 ms", of all of them together."""
     states = {
-        state: sum(getattr(one, f"{state}_ns") for one in totals)
+        state: sum(getattr(total, f"{state}_ns") for total in totals)
         for state in ("running", "ready", "waiting", "queued")
     }
     return ", ".join(f"{state} {duration(ns)}" for state, ns in states.items() if ns)

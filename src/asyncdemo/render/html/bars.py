@@ -44,14 +44,14 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One row. ``text`` is the visible value; ``told`` is all of it in a sentence, for screen readers.
+    """One row. ``text`` is the visible value; ``description`` is all of it in a sentence, for screen readers.
 
     ``bar`` is the end of the bar, ``least`` and ``most`` of the interval. ``bound`` is the upper limit.
     """
 
     label: str
     text: str
-    told: str
+    description: str
     bar: float | None = None
     least: float | None = None
     most: float | None = None
@@ -110,7 +110,7 @@ def _row(row: Bar, chart: Bars, scale: Scale, ident: str) -> str:
         f'<div class="bars-row"><span class="bars-label" aria-hidden="true">{escape(row.label)}</span>'
         f'<span class="bars-text" aria-hidden="true">{escape(row.text)}</span>'
         f'<svg class="bars-strip" width="100%" height="{_HEIGHT}" role="img">'
-        f"<title>{escape(row.told)}</title>"
+        f"<title>{escape(row.description)}</title>"
         f"{''.join(_lines(scale, chart.origin))}{''.join(_drawn(row, chart, scale, ident))}</svg></div>"
     )
 
@@ -182,8 +182,8 @@ def _across(percent: float) -> str:
 
 
 def _in_brackets(*words: str) -> str:
-    told = ", ".join(filter(None, words))
-    return f"({told})" if told else ""
+    description = ", ".join(filter(None, words))
+    return f"({description})" if description else ""
 
 
 def _pattern(ident: str, kind: str) -> str:

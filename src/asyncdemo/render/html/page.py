@@ -112,15 +112,15 @@ def _recording(run: Run) -> Iterator[Fact]:
     yield Fact("Python", clean(run.python) + processes)
 
 
-def _facts(runs: Sequence[Run], told: Sequence[Sequence[Fact]], name: str) -> Iterator[str]:
+def _facts(runs: Sequence[Run], facts_of_runs: Sequence[Sequence[Fact]], name: str) -> Iterator[str]:
     """Yield the facts of all runs side by side: a row for each label that any of them has."""
-    labels = list(dict.fromkeys(fact.label for facts in told for fact in facts))
+    labels = list(dict.fromkeys(fact.label for facts in facts_of_runs for fact in facts))
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>\n<thead><tr><td></td>'
     yield "".join(f'<th scope="col">{escape(title(run))}</th>' for run in runs)
     yield "</tr></thead>\n<tbody>"
     for label in labels:
         cells = []
-        for facts in ([fact for fact in own if fact.label == label] for own in told):
+        for facts in ([fact for fact in own if fact.label == label] for own in facts_of_runs):
             warn = ' class="warn"' if any(fact.warns for fact in facts) else ""
             cells.append(f"<td{warn}>{'<br>'.join(escape(fact.value) for fact in facts)}</td>")
         yield f'<tr><th scope="row">{escape(label)}</th>{"".join(cells)}</tr>'

@@ -143,7 +143,7 @@ def _figures(row: Comparison) -> tuple[str, ...]:
 def _bar(row: Comparison) -> Bar:
     measured = row.measured
     ratio = row.published.ratio if row.published else None
-    told = [
+    parts = [
         f"{row.name}: ours {interval(measured)}" if measured else f"{row.name}: refused",
         f"published {times(ratio)}" if ratio else "",
         f"bound {times(row.bound.ratio)}" if row.bound else "",
@@ -151,7 +151,7 @@ def _bar(row: Comparison) -> Bar:
     return Bar(
         label=row.name,
         text=interval(measured) if measured else "refused",
-        told=", ".join(filter(None, told)),
+        description=", ".join(filter(None, parts)),
         bar=measured.median if measured else None,
         least=measured.least if measured else None,
         most=measured.most if measured else None,
@@ -161,9 +161,9 @@ def _bar(row: Comparison) -> Bar:
 
 
 def _twins(record: Record) -> str:
-    told = "<br>".join(escape(f"{title}: {words}") for title, words in report_text.twins(record))
-    words = f"{told}<br><small>The same contestant twice: the ratio should be 1.</small>"
-    return items([("Equal arms (A/A)", words)]) if told else ""
+    lines = "<br>".join(escape(f"{title}: {words}") for title, words in report_text.twins(record))
+    words = f"{lines}<br><small>The same contestant twice: the ratio should be 1.</small>"
+    return items([("Equal arms (A/A)", words)]) if lines else ""
 
 
 def _contestants(record: Record) -> str:
@@ -195,8 +195,8 @@ def _contestant(record: Record, arm: Arm) -> tuple[str, ...]:
 
 
 def _list(lines: Iterable[str], kind: str = "") -> str:
-    told = "".join(f"<li>{line}</li>" for line in lines)
-    return f"<ul{kind}>{told}</ul>" if told else ""
+    listed = "".join(f"<li>{line}</li>" for line in lines)
+    return f"<ul{kind}>{listed}</ul>" if listed else ""
 
 
 def _verdict(row: Comparison) -> str:
@@ -206,8 +206,8 @@ def _verdict(row: Comparison) -> str:
     return f'<span class="measure-tag measure-{kind}">{report_text.verdict_words(row)}</span>'
 
 
-def _pairs(told: Iterable[tuple[str, str]], code: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    for term, words in told:
+def _pairs(pairs: Iterable[tuple[str, str]], code: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    for term, words in pairs:
         shown = escape(words)
         yield escape(term), f"<code>{shown}</code>" if term in code and shown else shown
 

@@ -68,10 +68,10 @@ def verdicts(record: Record) -> str:
     if not judged:
         return "Nothing is published to compare with."
     counts = Counter(row.verdict for row in judged)
-    told = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+    tally = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     few = sum(row.measured is not None and row.measured.rests_on_few for row in judged)
     rest = f" {few} of them rest{'s' * (few == 1)} on fewer than {FEWEST} rounds." if few else ""
-    return f"Of {count(len(judged), 'published ratio')}: {told}.{rest}"
+    return f"Of {count(len(judged), 'published ratio')}: {tally}.{rest}"
 
 
 def run_words(record: Record) -> str:

@@ -13,13 +13,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], label: str, *, wor
     each row becomes a block. The roles are there because screen readers don't recognize a table without table
     layout.
     """
-    told = [*rows]
-    kept = [column for column, _ in enumerate(head) if column == 0 or any(row[column] for row in told)]
+    body_rows = [*rows]
+    kept = [column for column, _ in enumerate(head) if column == 0 or any(row[column] for row in body_rows)]
     head = [head[column] for column in kept]
     # No role on these, or the theme takes them for sort buttons.
     heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     labels = [f' data-label="{cell}"' if words else "" for cell in head[1:]]
-    body = "".join(_row(labels, [row[column] for column in kept]) for row in told)
+    body = "".join(_row(labels, [row[column] for column in kept]) for row in body_rows)
     kind = "measure-stack" if words else "measure-numbers"
     return (
         f'<div class="measure-scroll" role="region" tabindex="0" aria-label="{escape(label)}">'
@@ -31,8 +31,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], label: str, *, wor
 
 def items(pairs: Iterable[tuple[str, str]]) -> str:
     """Return a list of terms with their descriptions, both in HTML. Terms without one are omitted."""
-    told = "".join(f"<dt>{term}</dt><dd>{words}</dd>" for term, words in pairs if words)
-    return f'<dl class="measure-items">{told}</dl>'
+    listed = "".join(f"<dt>{term}</dt><dd>{words}</dd>" for term, words in pairs if words)
+    return f'<dl class="measure-items">{listed}</dl>'
 
 
 def _row(labels: Sequence[str], row: Sequence[str]) -> str:

@@ -110,9 +110,9 @@ def _group(group: Group, everywhere: Collection[str], look: Look) -> Iterator[Re
     if drawn and any(row.measured for row in group.rows):
         yield Text()
         yield Lines([*drawn, []])
-    told = [*arithmetic(group, with_medians=not wide), differing(group, everywhere), *doubts(group)]
-    if any(folded.said for folded in told):
-        yield _grid(_folded(told, look))
+    remarks = [*arithmetic(group, with_medians=not wide), differing(group, everywhere), *doubts(group)]
+    if any(folded.said for folded in remarks):
+        yield _grid(_folded(remarks, look))
 
 
 def _cells(row: Comparison, look: Look) -> Iterator[Text]:
@@ -127,9 +127,9 @@ def _cells(row: Comparison, look: Look) -> Iterator[Text]:
     yield look.text(report_text.medians(row), DIM)
 
 
-def _folded(told: Iterable[Folded], look: Look) -> Iterator[tuple[Text, Text]]:
+def _folded(remarks: Iterable[Folded], look: Look) -> Iterator[tuple[Text, Text]]:
     """Yield each term once, to the left of its remarks."""
-    for folded in told:
+    for folded in remarks:
         style = DIM if folded.withdraws is Withdraws.NOTHING else WARNING
         for place, (names, words) in enumerate(folded.lines()):
             whom = look.text(f"{names}: ", EMPHASIS) if names else Text()

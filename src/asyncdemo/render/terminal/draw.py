@@ -177,7 +177,7 @@ def legend_lines(
     """
     room = sum(3 + 1 + len(long) + 3 for _, long in LEGEND.values())
     always = () if brief else LEGEND
-    told = {
+    texts = {
         shade: words
         for shade, words in (LEGEND | LEGEND_OF_CAUSES).items()
         if shade in always or shade in shades
@@ -187,7 +187,7 @@ def legend_lines(
     entries: list[tuple[str, Style | None, str]]
     entries = [
         (theme.textures[shade] * 3, theme.shade_style(shade), long if room <= width else short)
-        for shade, (short, long) in told.items()
+        for shade, (short, long) in texts.items()
     ]
     entries += [(mark, None, words) for mark, words in marks]
     for glyphs, style, words in entries:

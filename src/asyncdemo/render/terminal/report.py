@@ -43,16 +43,16 @@ _BELOW = 21
 def print_report(
     runs: Sequence[Run],
     console: Console,
-    meant: Collection[str] = (),
+    expected: Collection[str] = (),
     details: bool = False,
 ) -> None:
     """Print the report. More lanes or requests than fit on most of a screen are folded.
 
-    ``meant`` is as in ``account_for``. With ``details``, all figures are shown, not only the main ones.
+    ``expected`` is as in ``account_for``. With ``details``, all figures are shown, not only the main ones.
     """
     rows = max(_LEAST_ROWS, console.height - _BELOW)
     theme = theme_for(console.encoding)
-    lines = report_lines(runs, theme, console.width, rows, meant, details)
+    lines = report_lines(runs, theme, console.width, rows, expected, details)
     console.print(Lines(lines), soft_wrap=True, highlight=False)
 
 
@@ -61,11 +61,11 @@ def report_lines(
     theme: Theme,
     width: int,
     rows: int = 24,
-    meant: Collection[str] = (),
+    expected: Collection[str] = (),
     details: bool = False,
 ) -> Iterator[Line]:
     """Yield the report, no line wider than ``width``."""
-    accounts = account_for(runs, meant)
+    accounts = account_for(runs, expected)
     each, side_by_side = panel_width(len(runs), width)
     names = [row.name for run in runs for row in run.rows[:rows]]
     marked = any(row.outcome in theme.ends for run in runs for row in run.rows[:rows])
@@ -83,9 +83,9 @@ def report_lines(
         yield from beside(pictures, each)
         yield from beside(facts, each)
     else:
-        for picture, told in zip(pictures, facts, strict=True):
+        for picture, fact_lines in zip(pictures, facts, strict=True):
             yield from picture
-            yield from told
+            yield from fact_lines
     if any(grid.rows for grid in grids):
         yield from legend_of([*grids, *(grid for _, below in sections for grid in below)], theme, width)
     for account in accounts:

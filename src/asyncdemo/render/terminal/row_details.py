@@ -24,8 +24,8 @@ def row_details(windows: RowWindows, index: int, at_ns: int, theme: Theme, width
     yield [Segment(name, EMPHASIS), Segment(words, DIM)]
     when = f"At {duration(at_ns)}"
     if not len(row.spans) or not row.start_ns <= moment_ns <= row.end_ns:
-        told = "not open yet" if moment_ns < row.start_ns else "not open any more"
-        yield text_line(fit(f"{when}: {told}", width, theme.ellipsis))
+        state = "not open yet" if moment_ns < row.start_ns else "not open any more"
+        yield text_line(fit(f"{when}: {state}", width, theme.ellipsis))
         return
     stretch = stretch_of(run, row, place_at(row, moment_ns), windows.blocked)
     since, until = duration(stretch.start_ns - zero_ns), duration(stretch.end_ns - zero_ns)

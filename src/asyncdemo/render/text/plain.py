@@ -33,15 +33,15 @@ def render_plain(
     runs: Sequence[Run],
     lanes: int = 40,
     encoding: str = "utf-8",
-    meant: Collection[str] = (),
+    expected: Collection[str] = (),
     details: bool = False,
 ) -> str:
     """Return the text, with a final newline.
 
     ``lanes`` is how many get their own line. Names of the script that ``encoding`` can't represent are
-    escaped. ``meant`` is as in ``account_for``.
+    escaped. ``expected`` is as in ``account_for``.
     """
-    accounts = account_for(runs, meant)
+    accounts = account_for(runs, expected)
     if details:
         text = "\n".join("\n".join(_details(account, lanes)) + "\n" for account in accounts)
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
-from asyncdemo.analysis.metrics.limits import Interval, Meeting, meetings
+from asyncdemo.analysis.metrics.limits import Interval, LaneLimits, lane_limits
 from asyncdemo.model import Evidence, Run
 from asyncdemo.testing.checks.words import at
 
@@ -43,9 +43,9 @@ class Observation:
     held: list[str] = field(default_factory=list)
 
     @cached_property
-    def meetings(self) -> Sequence[Meeting]:
+    def lane_limits(self) -> Sequence[LaneLimits]:
         """The limits of the run as each lane met them."""
-        return meetings(self.run)
+        return lane_limits(self.run)
 
     @property
     def zero_ns(self) -> int:

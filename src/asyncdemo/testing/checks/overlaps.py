@@ -88,9 +88,9 @@ class Overlaps(Group):
 
     @cached_property
     def _at_work(self) -> _Times:
-        meetings = self._observation.meetings
+        lane_limits = self._observation.lane_limits
         return {
-            index: meetings[index].held if meetings[index].met else times
+            index: lane_limits[index].held if lane_limits[index].met else times
             for index, times in self._open.items()
         }
 

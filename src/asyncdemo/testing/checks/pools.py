@@ -86,7 +86,11 @@ class Pools(Sentences):
             self._fail(
                 f"{upper(self._one())} should be closed at the end; {number} not.", self._tracks(unclosed)
             )
-        left = [one for one in self.connections if one.closed_ns is None or one.dropped]
+        left = [
+            connection
+            for connection in self.connections
+            if connection.closed_ns is None or connection.dropped
+        ]
         if left:
             self._fail(
                 f"Every {_singular(self._connections)} should be closed at the end; {len(left)} of "

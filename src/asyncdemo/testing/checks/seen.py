@@ -160,12 +160,14 @@ class Seen:
 
         There may be none, or one for each call, which the sentences check.
         """
-        return Pools(self._observation, name, [one for one in self.pools.resources if one.name == name])
+        return Pools(
+            self._observation, name, [resource for resource in self.pools.resources if resource.name == name]
+        )
 
     @property
     def pools(self) -> Pools:
         """All connection pools of the run."""
-        pools = [one for one in self.run.resources if one.kind is ResourceKind.POOL]
+        pools = [resource for resource in self.run.resources if resource.kind is ResourceKind.POOL]
         return Pools(self._observation, "", pools)
 
     # -- the ending -----------------------------------------------------------------------------
@@ -179,11 +181,11 @@ class Seen:
             why = (
                 "It had not finished at its time limit."
                 if run.outcome is RunOutcome.TIMEOUT
-                else "No task can ever go on: nothing is left that could wake one."
+                else "No task can ever continue: nothing is left that could wake one."
             )
-            circles = [finding.message for finding in deadlocks(run)]
-            told = [*circles, *where_they_wait(run)] if circles else [who_hangs(run.stuck)]
-            raise CheckFailed(" ".join([why, *told]), self._whole())
+            cycles = [finding.message for finding in deadlocks(run)]
+            details = [*cycles, *where_they_wait(run)] if cycles else [who_hangs(run.stuck)]
+            raise CheckFailed(" ".join([why, *details]), self._whole())
         # How a killed script ended is only in the notes: the last line on stderr could be anything.
         was_killed = run.exit_code is None and run.notes and not _ERROR.search(self.stderr)
         if run.outcome is RunOutcome.FAILED and self.stderr.strip() and not was_killed:
@@ -223,7 +225,7 @@ class Seen:
         self.nothing_left_pending()
         for line in self.stderr.splitlines():
             if _WARNING.search(line) and not _DEPRECATED_BY_A_PACKAGE.search(line):
-                raise CheckFailed(f"Python should have nothing to warn about; it said: {line.strip()}")
+                raise CheckFailed(f"Python should give no warning; it said: {line.strip()}")
         self.held[-1] = "No warning: every coroutine was awaited, every task was done when main was."
 
     def prints(self, text: str) -> None:

@@ -68,6 +68,6 @@ def who_hangs(stuck: Sequence[Stuck]) -> str:
 
 def _does(state: State, site: Site | None) -> str:
     if site is None:
-        return "has not begun"
-    words = {State.RUNNING: "runs at", State.READY: "is ready to go on at"}
+        return "has not started"
+    words = {State.RUNNING: "runs at", State.READY: "is ready to continue at"}
     return f"{words.get(state, 'waits at')} {place(site)}"

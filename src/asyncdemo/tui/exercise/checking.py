@@ -32,12 +32,12 @@ class Checking:
     """
 
     def __init__(
-        self, saved: Callable[[Mapping[str, Change]], None], news: Callable[[], object], *, poll: bool
+        self, saved: Callable[[Mapping[str, Change]], None], on_change: Callable[[], object], *, poll: bool
     ) -> None:
-        """``saved`` gets the saved files. ``news`` is called when a check begins or something changes."""
+        """``saved`` gets the saved files. ``on_change`` is called if a check begins or something changes."""
         self.practice: Practice | None = None
         self.wanted = False
-        self._tell_saved, self._news, self._poll = saved, news, poll
+        self._report_saves, self._on_change, self._poll = saved, on_change, poll
         self._woken = asyncio.Event()
         self._stack = ExitStack()
         self._spares = self._stack.enter_context(SpareChildren())
@@ -53,7 +53,7 @@ class Checking:
         """How long the current check has been running; None without one."""
         return None if self._began_s is None else time.monotonic() - self._began_s
 
-    def turn_to(self, practice: Practice | None, files: Mapping[str, Path]) -> None:
+    def switch_to(self, practice: Practice | None, files: Mapping[str, Path]) -> None:
         """Change the exercise, which ends a check of another. ``files`` are watched, of all exercises."""
         self.stop()
         self.practice = practice
@@ -82,7 +82,7 @@ class Checking:
             await self._pause()
             changes = {} if self._watcher is None or self._closed else self._watcher.look()
             if changes:
-                self._tell_saved(changes)
+                self._report_saves(changes)
             await self._go_on()
 
     async def close(self) -> None:
@@ -122,7 +122,7 @@ class Checking:
             self._began_s, self._stopped = time.monotonic(), threading.Event()
             self._running = asyncio.create_task(self._check(practice, self._stopped))
             self._running.add_done_callback(lambda _: self.wake())
-            self._news()
+            self._on_change()
 
     async def _check(self, practice: Practice, stopped: threading.Event) -> None:
         def goes_on() -> bool:
@@ -130,11 +130,11 @@ class Checking:
 
         ended = await asyncio.to_thread(practice.check, self._spares, self._kept, goes_on)
         self._began_s = None
-        self._tell_news()
+        self._report_change()
         if ended and practice.verdict is not None and practice.verdict.passed:
-            await asyncio.to_thread(practice.look_back, self._kept, goes_on)
-            self._tell_news()
+            await asyncio.to_thread(practice.record_before, self._kept, goes_on)
+            self._report_change()
 
-    def _tell_news(self) -> None:
+    def _report_change(self) -> None:
         if not self._closed:  # otherwise, there is nothing left to notify
-            self._news()
+            self._on_change()

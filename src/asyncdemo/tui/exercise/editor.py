@@ -49,7 +49,7 @@ def open_in(editor: Sequence[str], file: Path, line: int = 1) -> None:
             subprocess.run(command, check=False)
     except OSError as error:
         reason = error.strerror or error
-        raise UsageError(f"The editor {editor[0]!r} cannot be started: {reason}.") from None
+        raise UsageError(f"Cannot start the editor {editor[0]!r}: {reason}.") from None
 
 
 def find_editor(environment: Mapping[str, str] = os.environ) -> list[str]:

@@ -81,7 +81,7 @@ def draw_verdict(
 
 def hint_page(number: int, hints: tuple[str, ...]) -> Group:
     """Return a hint. ``number`` counts from 1."""
-    more = "h: the next one says more." if number < len(hints) else "This is the last one."
+    more = "For the next one, press h." if number < len(hints) else "This is the last one."
     heading = f"Hint {number} of {len(hints)}: {HINT_HEADINGS[number - 1]}. {more}"
     return Group(Text(heading, style="bold"), "", Markdown(hints[number - 1]))
 
@@ -100,7 +100,7 @@ def code(file: Path, *, numbered: bool = False) -> Syntax:
 
 def solution_page(exercise: Exercise) -> Group:
     """Return the solution. Raises CourseError."""
-    return Group(Text("A solution; yours may look different", style="bold"), "", code(exercise.solution))
+    return Group(Text("One solution; yours may look different", style="bold"), "", code(exercise.solution))
 
 
 def changes_page(exercise: Exercise, file: Path, *, with_solution: bool) -> Changes:
@@ -146,7 +146,7 @@ def _changed(given: str, text: str, width: int) -> Iterator[Line]:
     (old_first, before), (new_first, after) = _without_docstring(given), _without_docstring(text)
     groups = list(SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_AROUND))
     if not groups:
-        yield text_line("Nothing is changed.", DIM)
+        yield text_line("No changes.", DIM)
     for place, group in enumerate(groups):
         if place:
             yield []

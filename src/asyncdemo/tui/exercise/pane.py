@@ -48,7 +48,7 @@ class ExercisePane(Widget, can_focus=True):
     """The exercise of one lesson. Its keys work while it, or something in it, has the focus.
 
     Attributes:
-        lesson: The exercise's lesson; ``turn_to`` changes it.
+        lesson: The exercise's lesson; ``switch_to`` changes it.
         context: Where the learner works on it; replaced if a workspace is created.
     """
 
@@ -61,7 +61,7 @@ class ExercisePane(Widget, can_focus=True):
     ExercisePane > .checking { opacity: 60%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "make_workspace", "Make the folder"),
+        Binding("m", "make_workspace", "Create the folder"),
         Binding("enter", "check", "Check"),
         Binding("e", "edit", "Edit"),
         Binding("h", "hint", "Hint"),
@@ -116,7 +116,7 @@ class ExercisePane(Widget, can_focus=True):
         if self.context is not self._application.context:  # a workspace was created elsewhere
             self._open(self.lesson)
         if self._practice is not None:
-            self._practice.come_back()
+            self._practice.resume()
         self._checking.wake()
 
     def on_hide(self) -> None:
@@ -125,10 +125,10 @@ class ExercisePane(Widget, can_focus=True):
     def interrupt(self) -> bool:
         return self._checking.stop()
 
-    def turn_to(self, lesson: Heading, note: str = "", *, saved: bool = False) -> None:
+    def switch_to(self, lesson: Heading, note: str = "", *, saved: bool = False) -> None:
         """Switch to another exercise, with a note why. If it was saved, its check counts as a try."""
         self._open(lesson)
-        self._tell(note)
+        self._show_note(note)
         if saved and self._practice is not None:
             self._practice.saved()
 
@@ -153,9 +153,9 @@ class ExercisePane(Widget, can_focus=True):
         title = f"Exercise {lesson.number}, {lesson.title}"
         task = f": {self._exercise.task}" if self._exercise else ""
         self.query_one("#task", Static).update(Content.assemble((title, "bold"), task))
-        self._tell("")
+        self._show_note("")
         self._turn_page(None)
-        self._checking.turn_to(self._practice, files)
+        self._checking.switch_to(self._practice, files)
         self._show()
 
     # -- display ----------------------------------------------------------------------------------
@@ -183,27 +183,29 @@ class ExercisePane(Widget, can_focus=True):
             return Content("This lesson has no exercise.")
         if practice is None:
             return Content(
-                "There is no folder yet in which you edit the exercises. "
-                f"Press m to make it: {current_folder() or '.'}/{FOLDER}"
+                "You have no folder for the exercises yet. "
+                f"To create it, press m: {current_folder() or '.'}/{FOLDER}"
             )
         path = shown_path(practice.file)
         elapsed_s = self._checking.elapsed_s
         if elapsed_s is not None:
-            limit = f" {elapsed_s:.0f} s; a run is ended after {exercise.timeout_s:g} s" if exercise else ""
+            limit = f" {elapsed_s:.0f} s; a run is stopped after {exercise.timeout_s:g} s" if exercise else ""
             return Content.assemble(("Checking ", "bold"), f"{path} ...{limit if elapsed_s >= 1 else ''}")
         if practice.stale or practice.checked is None:
-            return Content(f"{path} is not checked. Enter checks it, and so does each save.")
+            return Content(f"{path} has not been checked. To check it, press Enter or save the file.")
         when, trouble = f"{practice.checked:%H:%M:%S}", practice.trouble
         if practice.verdict is None:
             return Content.assemble(("No verdict", "bold $warning"), f", {when}. {trouble}")
         if practice.verdict.passed:
-            return Content.assemble(("Passed", "bold $success"), f", {when}. n goes on. {path} {trouble}")
+            return Content.assemble(
+                ("Passed", "bold $success"), f", {when}. For the next exercise, press n. {path} {trouble}"
+            )
         return Content.assemble(
             ("Not passed yet", "bold $warning"),
-            f", {when}. Saving checks again: {path} {trouble}",
+            f", {when}. To check again, save {path} {trouble}",
         )
 
-    def _tell(self, note: str) -> None:
+    def _show_note(self, note: str) -> None:
         widget = self.query_one("#note", Static)
         widget.update(Content(note))
         widget.display = bool(note)
@@ -240,10 +242,10 @@ class ExercisePane(Widget, can_focus=True):
             self.post_message(self.OtherSaved(next(lesson for lesson in ours if lesson.id == saved[-1])))
         if practice is not None and changes.get(self.lesson.id) is Change.GONE:
             practice.changed()
-            practice.come_back()
+            practice.resume()
 
     def _show_saved(self, others: list[str]) -> None:
-        self._tell(f"Saved at the same time, and not checked: {', '.join(others)}." if others else "")
+        self._show_note(f"Also saved, but not checked: {', '.join(others)}." if others else "")
         if self._page_is_open:
             self._turn_page(None)
 
@@ -287,7 +289,7 @@ class ExercisePane(Widget, can_focus=True):
 
     def action_check(self) -> None:
         if self._practice is not None:
-            self._practice.come_back()
+            self._practice.resume()
             self._turn_page(None)
             self._checking.wake()
 
@@ -323,13 +325,13 @@ class ExercisePane(Widget, can_focus=True):
         assert exercise is not None and progress is not None
         record = progress.update(self.lesson.id, lambda known: known.after_asking_for_solution())
         if not record.solution_shown:
-            hint = " h: a hint, which says less." if record.hints < len(exercise.hints) else ""
-            self._tell(
-                f"Your own has not passed yet, and you learn more from finding it.{hint} "
-                "Press s again to see a solution anyway."
+            hint = " For a hint instead, press h." if record.hints < len(exercise.hints) else ""
+            self._show_note(
+                f"Yours has not passed yet, and you learn more if you find the solution yourself.{hint} "
+                "To see a solution anyway, press s again."
             )
             return
-        self._tell("")
+        self._show_note("")
         self._help(lambda: solution_page(exercise))
 
     def action_changes(self) -> None:
@@ -343,7 +345,7 @@ class ExercisePane(Widget, can_focus=True):
         try:
             self._turn_page(page())
         except AsyncdemoError as error:
-            self._tell(str(error))
+            self._show_note(str(error))
 
     def action_reset(self) -> None:
         """Ask first if edits would be lost."""
@@ -353,18 +355,16 @@ class ExercisePane(Widget, can_focus=True):
         try:
             if workspace.state(self.lesson) is FileState.EDITED and not self._resetting:
                 self._resetting = True
-                self._tell(
-                    f"You have edited {name}. Press x again to restore it; your text is kept beside it."
+                self._show_note(
+                    f"You have edited {name}. To restore it, press x again; your version is kept beside it."
                 )
                 return
             backup = reset(workspace, self.lesson)
         except AsyncdemoError as error:
-            self._tell(str(error))
+            self._show_note(str(error))
             return
         self._checking.forget(self.lesson.id)
-        self._tell(
-            f"{name} is as the course has it." + (f" Your text: {shown_path(backup)}" if backup else "")
-        )
+        self._show_note(f"{name} is restored." + (f" Your version: {shown_path(backup)}" if backup else ""))
         practice.changed()
         self.action_check()
 
@@ -378,7 +378,7 @@ class ExercisePane(Widget, can_focus=True):
             with nullcontext() if has_window(editor) else self._application.terminal_lent():
                 open_in(editor, practice.file, line)
         except UsageError as error:
-            self._tell(str(error))
+            self._show_note(str(error))
         self._checking.wake()
 
     async def action_make_workspace(self) -> None:
@@ -387,10 +387,10 @@ class ExercisePane(Widget, can_focus=True):
         try:
             started = await asyncio.to_thread(start_workspace, None, course)
         except AsyncdemoError as error:
-            self._tell(str(error))
+            self._show_note(str(error))
             return
         self._application.context = started.context
         self._open(self.lesson)
-        self._tell(
-            f"Made {started.workspace.folder}: {len(started.given)} exercises to edit. {started.trouble}"
+        self._show_note(
+            f"Created {started.workspace.folder}, with {len(started.given)} exercises. {started.trouble}"
         )

@@ -72,7 +72,7 @@ class ChangePane(RunningPane):
         self._run: LessonRun | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(id="told", markup=False)
+        yield Static(id="message", markup=False)
         with ContentSwitcher(initial="form"):
             with VerticalScroll(id="form", can_focus=False):
                 yield from self._knobs()
@@ -123,9 +123,9 @@ class ChangePane(RunningPane):
         """Show a knob's full row, which a narrow terminal cuts off."""
         for knob in self.session.lesson.knobs:
             if knob.name == event.widget.name:
-                self._say(f"{knob.name} is {knob.meaning}. {_limits(knob)}; Enter runs.")
+                self._say(f"{knob.name} is {knob.meaning}. {_limits(knob)}. Enter runs the programs.")
         if isinstance(event.widget, OptionList):
-            self._say("Enter runs the suggestion; all other values are those of the first run.")
+            self._say("Enter runs the suggestion. All other values are those of the first run.")
 
     def _begin(self, variants: tuple[Variant, ...]) -> None:
         written = self.session.values_of({})
@@ -139,7 +139,7 @@ class ChangePane(RunningPane):
         self.start(settings, variants)
 
     def started(self) -> None:
-        self._say("Running. Ctrl-C ends it and shows what was recorded.")
+        self._say("Running. Ctrl-C stops it and shows what was recorded.")
         self.query_one(ContentSwitcher).current = "outcome"
         self.take_focus(self)
         self.refresh_bindings()
@@ -148,16 +148,16 @@ class ChangePane(RunningPane):
         self._run = run
         self.picture.redraw(self._lines)
         self.wrote.show(run, self.size.height - 2, self.size.width)
-        told = run.no_verdict or f"With {settings_words(run.settings) or 'the first settings'}"
-        self._say(f"{told}: {self._remark}" if self._remark else told)
+        words = run.no_verdict or f"With {settings_words(run.settings) or 'the first settings'}"
+        self._say(f"{words}: {self._remark}" if self._remark else words)
 
     def failed(self, error: str) -> None:
         self._say(error, bad=True)
 
     def _say(self, words: str, bad: bool = False) -> None:
-        told = self.query_one("#told", Static)
-        told.update(words.replace("`", ""))
-        told.set_class(bad, "bad")
+        message = self.query_one("#message", Static)
+        message.update(words.replace("`", ""))
+        message.set_class(bad, "bad")
 
     def _knobs(self) -> Iterator[Horizontal]:
         for knob in self.session.lesson.knobs:
@@ -176,32 +176,32 @@ class ChangePane(RunningPane):
 
     def _lines(self, width: int, height: int) -> list[Line]:
         """If both would be folded, show only the figures of the run before."""
-        runs, told = self._before_and_after()
+        runs, captions = self._before_and_after()
         after, before = self._run, self.session.first
         if before and after and len(runs) > len(after.runs) and whole_height(runs, width) > height:
             brief = {run.name: figures(run, before.measured[run.name], brief=True) for run in before.runs}
-            runs, told = (
+            runs, captions = (
                 list(after.runs),
                 [
                     f"{words}; before {brief[run.name]}" if run.name in brief else words
                     for run, words in zip(after.runs, after.figures, strict=True)
                 ],
             )
-        return picture_of_runs(runs, self.glyphs, width, height, told)
+        return picture_of_runs(runs, self.glyphs, width, height, captions)
 
     def _before_and_after(self) -> tuple[list[Run], list[str]]:
         after, before = self._run, self.session.first
         if after is None:
             return [], []
         earlier = {} if before is None or before is after else {run.name: run for run in before.runs}
-        runs, told = [], []
+        runs, captions = [], []
         for run, words in zip(after.runs, after.figures, strict=True):
             if run.name in earlier and before is not None:
                 runs.append(replace(earlier[run.name], name=run.name + _BEFORE))
-                told.append(figures(earlier[run.name], before.measured[run.name]))
+                captions.append(figures(earlier[run.name], before.measured[run.name]))
             runs.append(replace(run, name=run.name + _AFTER) if earlier else run)
-            told.append(words)
-        return runs, told
+            captions.append(words)
+        return runs, captions
 
 
 def _limits(knob: Knob) -> str:

@@ -70,7 +70,7 @@ class AnswerList(Widget, can_focus=True):
         """Accept what is selected as the answer."""
         raise NotImplementedError
 
-    def _tell(self) -> None:
+    def _post_change(self) -> None:
         self.refresh()
         self.post_message(self.Answered(self))
 
@@ -128,11 +128,11 @@ class Choice(AnswerList):
 
     def action_take(self) -> None:
         self._chosen = self.cursor
-        self._tell()
+        self._post_change()
 
     def action_clear(self) -> None:
         self._chosen = -1
-        self._tell()
+        self._post_change()
 
 
 class Order(AnswerList):
@@ -160,15 +160,15 @@ class Order(AnswerList):
         before, after = self.cursor, self._moved(by)
         if self._held:
             self._items[before], self._items[after] = self._items[after], self._items[before]
-            self._tell_order(held=True)
+            self._post_order(held=True)
         self.cursor = after
 
     def action_take(self) -> None:
-        self._tell_order(held=not self._held)
+        self._post_order(held=not self._held)
 
     def action_clear(self) -> None:
         self._items, self._answered, self._held = list(self._given), False, False
-        self._tell()
+        self._post_change()
 
     def clicked(self, at: int) -> None:
         """Pick an item up with the first click, and put it down with the second."""
@@ -178,11 +178,11 @@ class Order(AnswerList):
         self.action_take()
 
     def confirm(self) -> None:
-        self._tell_order(held=False)
+        self._post_order(held=False)
 
     def on_blur(self) -> None:
         self._held = False
 
-    def _tell_order(self, held: bool) -> None:
+    def _post_order(self, held: bool) -> None:
         self._answered, self._held = True, held
-        self._tell()
+        self._post_change()

@@ -151,7 +151,7 @@ def _output(run: LessonRun, most: int) -> Iterator[Line]:
     """Yield the newest lines of each script; if it did not finish, all that is left of its traceback."""
     for recorded, tail in zip(run.runs, run.output, strict=False):
         lines = tail.last(_TRACEBACK_LINES)
-        if recorded.name not in run.odd:
+        if recorded.name not in run.unexpected:
             if recorded.requests:
                 continue  # it has written a line for each request, like the picture
             lines = [line for line in lines if not line.text.startswith(_BELOW_A_WARNING)][-most:]

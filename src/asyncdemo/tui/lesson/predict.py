@@ -19,12 +19,12 @@ from asyncdemo.tui.lesson.programs import Programs
 from asyncdemo.tui.lesson.session import LessonSession
 
 _KEYS = {
-    PredictionKind.NUMBER: "Type a number. Enter goes on, with or without an answer.",
-    PredictionKind.CHOICE: "Up and down choose, Enter takes it. Tab skips it, Backspace takes it back.",
-    PredictionKind.ORDER: "Space picks up and puts down, up and down move. Enter takes it, Tab skips it. "
+    PredictionKind.NUMBER: "Type a number. To continue, with or without an answer, press Enter.",
+    PredictionKind.CHOICE: "Choose with Up and Down. Enter answers, Tab skips, Backspace clears.",
+    PredictionKind.ORDER: "Space picks up or puts down, Up and Down move. Enter answers, Tab skips. "
     "Programs that take the same time may be in any order.",
 }
-_STANDS = "The programs have been started: this answer stands."
+_FINAL = "The programs have started, so you can't change this answer."
 
 
 class PredictPane(Pane):
@@ -41,7 +41,7 @@ class PredictPane(Pane):
     """
     can_focus = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", "Go on", key_display="Enter"),
+        Binding("enter", "next", "Next", key_display="Enter"),
         Binding("shift+tab", "turn(-1)", "Previous", key_display="Shift+Tab"),
         Binding("tab", "turn(1)", "Next question", show=False),
         Binding("p", "program", "Program"),
@@ -77,7 +77,7 @@ class PredictPane(Pane):
     def action_page(self, by: int) -> None:
         self.query_one(Programs).page(by)
 
-    def action_go_on(self) -> None:
+    def action_next(self) -> None:
         field = self._inputs[self._place]
         if isinstance(field, AnswerList):
             field.confirm()
@@ -108,7 +108,7 @@ class PredictPane(Pane):
             words, bad = f"Not understood: {error}.", True
         else:
             words, bad = session.note or _KEYS[session.predictions[place].kind], False
-        if place == self._place and not session.answered_for_good:  # the last input may arrive late
+        if place == self._place and not session.answers_are_final:  # the last input may arrive late
             self._hint(words, bad=bad)
         self._count()
         return typed == session.typed(place)
@@ -135,12 +135,12 @@ class PredictPane(Pane):
         self.query_one("#question", Static).update(self.session.question(self._place).replace("`", ""))
         self.query_one("#unit", Static).update(prediction.unit)
         self.query_one(Programs).show(prediction.variant)
-        stands = self.session.answered_for_good
+        final = self.session.answers_are_final
         for place, field in enumerate(self._inputs):
             field.display = place == self._place
-            field.disabled = stands
-        self._hint(_STANDS if stands else _KEYS[prediction.kind])
-        self.take_focus(self if stands else self._inputs[self._place])
+            field.disabled = final
+        self._hint(_FINAL if final else _KEYS[prediction.kind])
+        self.take_focus(self if final else self._inputs[self._place])
 
     def _input(self, place: int) -> NumberInput | AnswerList:
         session = self.session

@@ -68,7 +68,7 @@ class ResultPane(Pane):
     def action_figures(self) -> None:
         run, glyphs = self._run, self.glyphs
         report = Drawing(
-            lambda width, _: list(report_lines(run.runs, glyphs, width, meant=run.meant, details=True))
+            lambda width, _: list(report_lines(run.runs, glyphs, width, expected=run.expected, details=True))
         )
         self._read("The report of this run: figures and findings", report)
 
@@ -78,8 +78,8 @@ class ResultPane(Pane):
             f"   **{answer.sentence}** {answer.why}\n"
             for answer in self.session.judged()
         )
-        told = sections(self.session.lesson.readme)
-        text = "\n\n".join(filter(None, (answers, told.get("What you saw", ""), told.get("Why", ""))))
+        readme = sections(self.session.lesson.readme)
+        text = "\n\n".join(filter(None, (answers, readme.get("What you saw", ""), readme.get("Why", ""))))
         self._read("Why", Markdown(text, open_links=False))
 
     def action_text(self) -> None:
@@ -98,20 +98,20 @@ class ResultPane(Pane):
     def _lines(self, width: int, height: int) -> list[Line]:
         run = self.session.first
         if run is None:
-            return [text_line("Not run since this lesson was opened. 3 goes to the run.", DIM)]
-        said = list(self._said(run, width, height))
-        room = height - len(said) - 1
-        return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, room, run.figures)]
+            return [text_line("Not run since you opened this lesson. To go to the run, press 3.", DIM)]
+        answers = list(self._answers(run, width, height))
+        room = height - len(answers) - 1
+        return [*answers, [], *picture_of_runs(run.runs, self.glyphs, width, room, run.figures)]
 
-    def _said(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
+    def _answers(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
         """Yield as much of each answer as there is room for: one line; with its question; with the reason."""
         room = height - whole_height(run.runs, width) - 1
         if run.no_verdict:
-            words = f"{run.no_verdict} 3 goes back; r runs it again there."
+            words = f"{run.no_verdict} To run it again, press 3, then r."
             yield text_line(fit(words, width, self.glyphs.ellipsis), WARNING)
         judged = self.session.judged()
-        for told in (self._with_reason, self._with_question):
-            lines = [line for answer in judged for line in told(answer, width)]
+        for draw in (self._with_reason, self._with_question):
+            lines = [line for answer in judged for line in draw(answer, width)]
             if len(lines) <= room:
                 yield from lines
                 return

@@ -58,7 +58,7 @@ class RunPane(RunningPane):
     def started(self) -> None:
         waits = [NOUNS[name] for name in self.session.lesson.services]
         words = f"Starting {join(waits)}, then the programs." if waits else "Running."
-        self._about(f"{words} Ctrl-C ends it and shows what was recorded.")
+        self._about(f"{words} Ctrl-C stops it and shows what was recorded.")
 
     def ended(self, run: LessonRun) -> None:
         self._about(f"{run.no_verdict or 'Done.'} Enter shows the result, r runs it again.")
@@ -86,7 +86,7 @@ class RunPane(RunningPane):
             names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
             words.append(f"They use {names}.\n")
         if session.predictions:
-            words.append("\nYou predict (2 goes back to change it)\n", style="bold")
+            words.append("\nYour predictions (to change them, press 2)\n", style="bold")
         answers = session.answers()
         for place, prediction in enumerate(session.predictions):
             said = answer_words(prediction, answers[place]) if place in answers else "no answer"

@@ -48,7 +48,7 @@ class QuestionPane(Pane):
     QuestionPane Markdown { margin: 0; padding: 0; max-width: 100; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.step(1)", "Go on", key_display="Enter"),
+        Binding("enter", "screen.step(1)", "Next", key_display="Enter"),
     ]
 
     def compose(self) -> ComposeResult:
@@ -85,7 +85,7 @@ class ExerciseStep(Pane):
         context = self.lesson_screen.application.context
         lesson = first_unread(context.course, readable_records(context), self.session.lesson.id)
         if lesson is None:
-            self.notify("You have run all lessons.")
+            self.notify("You have run every lesson.")
         else:
             self.app.switch_screen(LessonScreen(LessonSession(context, lesson.folder)))
 
@@ -230,7 +230,7 @@ class LessonScreen(LearnerScreen):
         return any(pane.interrupt() for pane in self.query(ExercisePane)) or runs
 
     def ask_before_quitting(self) -> str:
-        return "The programs are running: again to end them and leave." if self.runs else ""
+        return "The programs are running. Press the key again to stop them and leave." if self.runs else ""
 
     def exit_code(self) -> int:
         return self.session.exit_code()

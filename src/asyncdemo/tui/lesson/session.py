@@ -16,7 +16,7 @@ from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import Answer, fill, parse
 from asyncdemo.course.judging.answers import JudgedAnswer, answerable, answered, judge_answers
-from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
+from asyncdemo.course.judging.lesson_jobs import LessonJobs, unexpected_runs
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.errors import (
@@ -47,7 +47,7 @@ class LessonRun:
         output: The output of each.
         measured: Variant -> its metrics.
         interrupted: Ctrl-C ended it.
-        odd: The variants that did not end as the lesson intends.
+        unexpected: The variants that did not end as the lesson intends.
     """
 
     settings: Mapping[str, str]
@@ -55,17 +55,17 @@ class LessonRun:
     output: tuple[Tail, ...]
     measured: Mapping[str, Metrics]
     interrupted: bool
-    odd: tuple[str, ...]
+    unexpected: tuple[str, ...]
 
     @property
-    def meant(self) -> tuple[str, ...]:
+    def expected(self) -> tuple[str, ...]:
         """The variants that ended as the lesson intends, which may be a failure."""
-        return tuple(run.name for run in self.runs if run.name not in self.odd)
+        return tuple(run.name for run in self.runs if run.name not in self.unexpected)
 
     @property
     def whole(self) -> bool:
         """Whether its figures can answer questions."""
-        return not (self.interrupted or self.odd)
+        return not (self.interrupted or self.unexpected)
 
     @property
     def figures(self) -> list[str]:
@@ -78,8 +78,8 @@ class LessonRun:
             some = any(run.rows for run in self.runs)
             return f"Interrupted{': this is what was recorded until then' if some else ''}."
         return (
-            f"No prediction is judged: {join(self.odd)} did not end as the lesson intends."
-            if self.odd
+            f"Predictions are not judged, because {join(self.unexpected)} did not end as the lesson intends."
+            if self.unexpected
             else ""
         )
 
@@ -156,7 +156,7 @@ class LessonSession:
     # answers
 
     @property
-    def answered_for_good(self) -> bool:
+    def answers_are_final(self) -> bool:
         """Whether a run was, or is being, compared with the answers, which are then final."""
         return self._first_runs or (self.first is not None and self.first.whole)
 
@@ -179,7 +179,7 @@ class LessonSession:
         """Store an answer, which survives a kill; "" removes it. Raises ValueError that says what to type."""
         if typed:
             parse(self.predictions[place], typed, self.names, self.values)
-        if typed == self.typed(place) or self.answered_for_good:
+        if typed == self.typed(place) or self.answers_are_final:
             return
         self._typed[self.question(place)] = typed
         kept = tuple((question, text) for question, text in self._typed.items() if text)
@@ -231,10 +231,10 @@ class LessonSession:
             tuple(output),
             {run.name: measure(run) for run in runs},
             interrupted,
-            tuple(not_as_meant(variants, runs)),
+            tuple(unexpected_runs(variants, runs)),
         )
         self._first_runs = False
-        was_answered, self.latest = self.answered_for_good, run
+        was_answered, self.latest = self.answers_are_final, run
         if self._is_first(settings, variants):
             self.first = run if self.first is None or run.whole else self.first
         else:
@@ -262,7 +262,7 @@ class LessonSession:
             return EXIT_MISSING if self.missing else EXIT_OK
         if self.latest.interrupted:
             return EXIT_INTERRUPTED
-        return EXIT_FAILED if self.latest.odd else EXIT_OK
+        return EXIT_FAILED if self.latest.unexpected else EXIT_OK
 
 
 def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:

@@ -26,7 +26,7 @@ from asyncdemo.course.content.predictions import (
     parse,
 )
 from asyncdemo.course.content.text import sections
-from asyncdemo.course.judging.lesson_jobs import not_as_meant
+from asyncdemo.course.judging.lesson_jobs import unexpected_runs
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import Account, account_for, empty_words, finding_words
@@ -159,8 +159,8 @@ class Lecture:
         return tuple(account.run for account in self._accounts)
 
     def ran(self, runs: Sequence[Run]) -> None:
-        odd = not_as_meant(self._variants, runs)
-        self._accounts = account_for(runs, [run.name for run in runs if run.name not in odd])
+        unexpected = unexpected_runs(self._variants, runs)
+        self._accounts = account_for(runs, [run.name for run in runs if run.name not in unexpected])
 
     def offer(self, place: int, said: str) -> str:
         """Store the class's answer to a question. Returns why it is invalid; "" if it was stored."""
@@ -259,10 +259,12 @@ class Lecture:
     def _reveal(self, place: int) -> Iterator[Block]:
         prediction = self._predictions[place]
         yield Words(fill(prediction.question, self._knobs))
-        odd = not_as_meant(self._variants, self.runs)
-        if odd:
+        unexpected = unexpected_runs(self._variants, self.runs)
+        if unexpected:
             # The figures of an incomplete run can't answer questions.
-            yield Words(f"Not judged: {join(odd)} did not end as the lesson intends.", style=ALARM)
+            yield Words(
+                f"Not judged, because {join(unexpected)} did not end as the lesson intends.", style=ALARM
+            )
             yield from self._votes(place)
             return
         measured = {account.run.name: account.metrics for account in self._accounts}

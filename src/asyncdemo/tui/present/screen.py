@@ -104,7 +104,7 @@ class PresentScreen(LearnerScreen):
         self._slide = Drawing(self._lines, id="slide")
         self._slide.can_focus = True
         yield self._slide
-        yield Input(placeholder="What the class says. Enter keeps it, Esc drops it.", max_length=200)
+        yield Input(placeholder="The class's answer. Enter keeps it, Esc drops it.", max_length=200)
         yield Static(id="where")
         yield Footer(show_command_palette=False)
 
@@ -280,7 +280,7 @@ class PresentScreen(LearnerScreen):
         after, self._after_run = self._after_run, None
         self._trouble = event.error
         if event.interrupted:
-            self._notice = "Ended early. r runs the programs again."
+            self._notice = "Ended early. To run the programs again, press r."
         elif not event.error:
             self.lecture.ran(event.runs)
             if after is not None:
@@ -292,7 +292,7 @@ class PresentScreen(LearnerScreen):
         return self._recording.interrupt()
 
     def ask_before_quitting(self) -> str:
-        return "Press it again to end the presentation."
+        return "To end the presentation, press it again."
 
     # the timer
 

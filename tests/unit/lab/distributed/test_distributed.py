@@ -136,12 +136,12 @@ def test_a_stopwatch_knows_when_the_load_began() -> None:
     arrivals = scheduled(WHOLE)[:3]
     watch = Stopwatch(WHOLE)
     for number, arrival in enumerate(arrivals):
-        heard = watch.hear(Sent(number, "", "GET /", began_ns + arrival, began_ns + arrival + 9, 0))
+        heard = watch.handle(Sent(number, "", "GET /", began_ns + arrival, began_ns + arrival + 9, 0))
         assert heard is None
     # Out of order, and the last of them without an answer.
-    assert watch.hear(Answered(1, began_ns + arrivals[1] + 4_000_000, 200, None)) == (4.0, None)
-    assert watch.hear(Answered(0, began_ns + arrivals[0] + 2_000_000, 200, None)) == (2.0, None)
-    assert watch.hear(Answered(2, began_ns + arrivals[2] + 8_000_000, None, "timeout")) == (8.0, "timeout")
+    assert watch.handle(Answered(1, began_ns + arrivals[1] + 4_000_000, 200, None)) == (4.0, None)
+    assert watch.handle(Answered(0, began_ns + arrivals[0] + 2_000_000, 200, None)) == (2.0, None)
+    assert watch.handle(Answered(2, began_ns + arrivals[2] + 8_000_000, None, "timeout")) == (8.0, "timeout")
     share = watch.share(1, result([2_000_000, 4_000_000]))
     assert list(share.arrivals_ns) == arrivals
     assert list(share.sent_ns) == [arrival + 9 for arrival in arrivals]

@@ -17,7 +17,7 @@ from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeServer, an_arm
-from tests.support.lab_experiments import described, row, surroundings_of
+from tests.support.lab_experiments import context_for, described, row
 
 
 def test_every_published_row_is_asked_for() -> None:
@@ -70,13 +70,13 @@ def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> N
     told: list[Progress] = []
     entry = find_experiment("ten-thousand")
     assert entry is not None
-    with entry.prepared(replace(surroundings_of("ten-thousand"), tell=told.append)) as experiment:
+    with entry.prepared(replace(context_for("ten-thousand"), on_progress=told.append)) as experiment:
         named = {contestant.arm.name: contestant for contestant in experiment.contestants}
     arm, served = named["cyclone"].arm, named["cyclone"].served
     assert isinstance(served, ServedApp)
     assert not arm.unavailable and served.program.environment == "cyclone"
     assert arm.versions.keys() == {"cyclone", "twisted"} and not named["sanic"].arm.versions
-    served.tell(Progress("cyclone", 0, 1, "making an environment"))
+    served.on_progress(Progress("cyclone", 0, 1, "making an environment"))
     assert told == [Progress("cyclone", 0, 1, "making an environment")]
 
 

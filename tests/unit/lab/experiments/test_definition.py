@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiments import Surroundings, definition
+from asyncdemo.lab.experiments import ExperimentContext, definition
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def made_of(folder: Path, text: str) -> Experiment:
     (folder / "made-up.toml").write_text(HEAD + text, encoding="utf-8")
-    return load_experiment("made-up", Surroundings(folder))
+    return load_experiment("made-up", ExperimentContext(folder))
 
 
 def test_lists_stand_for_a_row_each_and_the_first_changes_slowest(folder: Path) -> None:

@@ -26,7 +26,7 @@ class Pip:
         self.fails_at = ""
         self.interrupted = False
 
-    def __call__(self, command: list[str], hear: Callable[[str], None] = lambda _: None) -> str:
+    def __call__(self, command: list[str], on_line: Callable[[str], None] = lambda _: None) -> str:
         self.commands.append(command)
         if self.interrupted:
             raise KeyboardInterrupt
@@ -38,7 +38,7 @@ class Pip:
             python.touch()
         if "pip" in command:
             for line in ("Collecting one==1.0", "Installing collected packages: one", "something else"):
-                hear(line)
+                on_line(line)
         return ""
 
     @property

@@ -223,8 +223,8 @@ class RunningContestant:
             meanwhile()
         load = measured.load
         if load.requests and not load.answered:
-            told = [f"{kind}: {text}" for kind, text in load.first_errors.items()]
-            why = "; ".join(told) or ", ".join(load.errors)
+            problems = [f"{kind}: {text}" for kind, text in load.first_errors.items()]
+            why = "; ".join(problems) or ", ".join(load.errors)
             raise Failed(TrialOutcome.HUNG, f"none of {load.requests:,} requests was answered ({why})")
         after = replace(scene, load=load)
         counted |= {count.name: count.look(after) for count in counts if not count.most}

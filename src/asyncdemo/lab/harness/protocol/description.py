@@ -185,19 +185,29 @@ class Experiment:
         """
         size = self.sizes[extent]
         arms = tuple(
-            one for one in self.contestants if not size.arms or {one.arm.name, one.arm.twin_of} & {*size.arms}
+            contestant
+            for contestant in self.contestants
+            if not size.arms or {contestant.arm.name, contestant.arm.twin_of} & {*size.arms}
         )
-        asked = [one for one in self.conditions if not size.settings or one.setting.name in size.settings]
+        asked = [
+            condition
+            for condition in self.conditions
+            if not size.settings or condition.setting.name in size.settings
+        ]
         there = tuple(one for one in asked if tools is None or one.setting.tool in tools)
-        gone_arms = {one.arm.name for one in self.contestants if one not in arms}
-        gone = {one.setting.name for one in self.conditions if one not in there}
+        gone_arms = {contestant.arm.name for contestant in self.contestants if contestant not in arms}
+        gone = {condition.setting.name for condition in self.conditions if condition not in there}
         left_out = {
-            "a run of this size": [one.arm.title for one in self.contestants if one not in arms],
-            f"a {extent.value} run": [one.setting.title for one in self.conditions if one not in asked],
+            "a run of this size": [
+                contestant.arm.title for contestant in self.contestants if contestant not in arms
+            ],
+            f"a {extent.value} run": [
+                condition.setting.title for condition in self.conditions if condition not in asked
+            ],
         }
         notes = [f"Not measured in {run}: {'; '.join(names)}." for run, names in left_out.items() if names]
         settings = [one.setting for one in asked if one not in there]
-        missing = {one.tool: f"not on PATH; left out: {one.title}" for one in settings}
+        missing = {setting.tool: f"not on PATH; left out: {setting.title}" for setting in settings}
         return replace(
             self,
             contestants=arms,

@@ -27,7 +27,9 @@ def twin_rows(lineup: Lineup) -> Iterator[Asked]:
     """Use the first closed loop that takes the twin, or else the first setting that does."""
     for item in lineup.contestants:
         if item.arm.twin_of:
-            taking = [one.setting for one in lineup.experiment.conditions if one.takes(item.arm)]
+            taking = [
+                condition.setting for condition in lineup.experiment.conditions if condition.takes(item.arm)
+            ]
             closed = [setting for setting in taking if setting.loop is Loop.CLOSED]
             base = lineup.contestant(item.arm.twin_of).arm
             yield from (twin_row(item.arm, base, setting.name) for setting in (closed or taking)[:1])

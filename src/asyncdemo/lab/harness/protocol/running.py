@@ -90,8 +90,8 @@ def run(
         return one.record("")
     except ServiceError as error:
         why = experiment.died() or str(error)
-        told, _, _ = why.partition(" Its last output:")  # the last words may name folders
-        return one.record(" ".join(told.split()))
+        reason, _, _ = why.partition(" Its last output:")  # the last words may name folders
+        return one.record(" ".join(reason.split()))
     return one.record()
 
 
