@@ -2,7 +2,7 @@
 
 Write main. It signs in, once, and then loads every part, once, with that token. All parts start loading at
 the same time, and the page is done as soon as its slowest part is. main returns what load returned, in the
-order of the parts, whichever is loaded first.
+order of the parts, whichever finishes first.
 
 Run it alone with:  python 03-await-is-not-parallel.py
 """
