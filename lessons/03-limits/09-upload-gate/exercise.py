@@ -1,4 +1,5 @@
-"""Fifty images and five connections. There is a semaphore, and still all are sent at the same time.
+"""There are fifty images and five connections. A semaphore should limit the uploads, but all images are
+still sent at the same time.
 
 Fix it: at most CONNECTIONS images are on their way at the same time. While images are left, a connection that
 becomes free is used immediately. Every image is sent, and only once. main returns what send answered, in the
