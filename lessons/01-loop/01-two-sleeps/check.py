@@ -86,7 +86,8 @@ def hand_the_thread_back(seen: Seen, brews: Calls, steps_s: float) -> None:
     seen.expect(
         not busy,
         "Each cup handed the thread back while it waited.",
-        f"While a cup waits, it should leave the thread to the others; {''.join(busy[:1])} kept taking it back.",
+        f"While a cup waits, it should leave the thread to the others; "
+        f"{''.join(busy[:1])} kept taking it back.",
         at=brews,
     )
 
