@@ -53,7 +53,7 @@ def all_work_until_then(seen: Seen, signal: Lane, takes: Calls, does: Calls) -> 
         before >= min(workers + ended, jobs),
         "Until SIGTERM, each worker took the next job as soon as it was done with one.",
         f"Only SIGTERM may stop the workers. Before it came, {ended} jobs had ended, and {workers} workers "
-        f"had taken {before} in all, the last one {last_s:.1f} s before it.",
+        f"had taken {before} in all, the last one {last_s:.1f} s before that.",
         at=does,
     )
 
