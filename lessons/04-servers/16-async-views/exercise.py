@@ -1,7 +1,7 @@
 """The views of this Flask app are coroutines, but it still makes one page at a time. Move it to Quart.
 
 All pages are made at the same time, on one event loop, which is never blocked. The parts of a page still
-overlap. Every answer has the parts in the order asked for, each fetched anew, and the signature of exactly
+overlap. Every answer has the parts in the order asked for, each freshly fetched, and the signature of exactly
 these parts.
 
 Run it alone with:  python 16-async-views.py

@@ -45,7 +45,7 @@ async def film(film_id: int) -> ResponseReturnValue:
 
 @app.post("/reviews/")
 async def add_review() -> ResponseReturnValue:
-    review: Any = request.get_json()  # TODO: what is this, before the body has come?
+    review: Any = request.get_json()  # TODO: what is this, before the body arrives?
     _ = store(review["film_id"], review["rating"])  # TODO: is it stored before the answer?
     return {"stored": review}, 201
 

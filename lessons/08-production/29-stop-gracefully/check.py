@@ -103,8 +103,8 @@ def none_is_handed_back_early(seen: Seen, does: Calls, backs: Calls) -> None:
     seen.expect(
         not early,
         "No job was handed back while somebody worked on it.",
-        f"A job should be handed back when nobody works on it any more; {early[0].name if early else ''} was "
-        "called while it was still being done.",
+        "A job should be handed back when nobody is working on it any more; "
+        f"{early[0].name if early else ''} was called while it was still being done.",
         at=backs,
     )
 
