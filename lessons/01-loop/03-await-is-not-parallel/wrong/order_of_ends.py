@@ -1,4 +1,4 @@
-"""Wrong: the parts stand on the page in the order in which they were there."""
+"""Wrong: the parts are on the page in the order in which they finished."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: blames the function with `time.sleep` in it, which runs in a thread and hinders nobody."""
+"""Wrong: blames the function with `time.sleep` in it, which runs in a thread and holds nothing up."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Right: a part remembers that it has been sent, and else is discarded."""
+"""Right: a part remembers that it has been sent; otherwise it is discarded."""
 
 import asyncio
 

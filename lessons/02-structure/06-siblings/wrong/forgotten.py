@@ -1,4 +1,4 @@
-"""Wrong: fire and forget. Nobody waits for the parts, and nobody hears of the error."""
+"""Wrong: fire and forget. Nothing waits for the parts, and nothing reports the error."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Wrong: the workers are tasks that nobody waits for; when one dies, join waits for ever."""
+"""Wrong: the workers are tasks that nobody waits for; when one dies, join waits forever."""
 
 import asyncio
 import random

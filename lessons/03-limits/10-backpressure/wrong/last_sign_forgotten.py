@@ -1,4 +1,4 @@
-"""Wrong: all is developed, but the workers wait for more for ever."""
+"""Wrong: all photos are developed, but the workers wait for more forever."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: two tasks take turns at reading, so two photos stand outside when the queue is full."""
+"""Wrong: two tasks take turns at reading, so two photos wait outside when the queue is full."""
 
 import asyncio
 import random

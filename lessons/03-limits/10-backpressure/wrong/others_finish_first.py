@@ -1,4 +1,4 @@
-"""Wrong: when a worker fails, nothing more is begun, but what is under way is brought to its end."""
+"""Wrong: when a worker fails, nothing more is started, but work in progress is finished."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: what is under way is brought to its end when a worker fails, in real time."""
+"""Wrong: work in progress is finished when a worker fails, in real time."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: everything stops, and nobody hears of the error."""
+"""Wrong: everything stops, and nothing reports the error."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: the event loop does the counting itself, so the heart stands still."""
+"""Wrong: the event loop does the counting itself, so the heart stops."""
 
 import asyncio
 from math import isqrt

@@ -1,4 +1,4 @@
-"""Wrong: the worker reads LIMIT itself. It imports the file anew, so it sees what is written there."""
+"""Wrong: the worker reads LIMIT itself. It imports the file again, so it sees what is written there."""
 
 import asyncio
 from concurrent.futures import ProcessPoolExecutor

@@ -1,4 +1,4 @@
-"""Wrong: there is a pool, and each request opens its own connection all the same."""
+"""Wrong: there is a pool, but each request still opens its own connection."""
 
 import os
 

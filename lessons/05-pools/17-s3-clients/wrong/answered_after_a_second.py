@@ -1,4 +1,4 @@
-"""Wrong: who has waited for a second is answered with a checksum made here, and the image arrives later."""
+"""Wrong: after a second, a client gets a checksum made here, and its image arrives later."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Wrong: made when it is first needed: whoever comes while it is not ready makes another."""
+"""Wrong: made when it is first needed: any request that comes while it is not ready makes another."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Wrong: whoever trusts nothing learns nothing."""
+"""Wrong: if you trust nothing, you learn nothing."""
 
 from dataclasses import dataclass
 

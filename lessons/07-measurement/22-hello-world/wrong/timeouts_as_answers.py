@@ -1,4 +1,4 @@
-"""Wrong: who gave up did not wait as long as an answer takes, but until the timeout."""
+"""Wrong: a client that gave up did not wait as long as an answer takes, but until the timeout."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Wrong: who waits in vain waits, too."""
+"""Wrong: a client that waits for nothing waits, too."""
 
 from dataclasses import dataclass
 

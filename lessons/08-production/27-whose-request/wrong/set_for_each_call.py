@@ -1,4 +1,4 @@
-"""Wrong: each call sets the variables in the thread, and leaves them there for whoever comes next."""
+"""Wrong: each call sets the variables in the thread, and leaves them there for the next call."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: one event loop, but no thread of its own: whoever calls runs it, one after the other."""
+"""Wrong: one event loop, but no thread of its own: the callers run it, one after the other."""
 
 import asyncio
 import os

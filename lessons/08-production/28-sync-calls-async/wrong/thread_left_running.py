@@ -1,4 +1,4 @@
-"""Wrong: closes the pool only. The thread is a daemon, so the program ends all the same."""
+"""Wrong: closes the pool only. The thread is a daemon, so the program still ends."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Wrong: who gets no connection takes one that the pool does not have."""
+"""Wrong: a question that gets no connection takes one that the pool does not have."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Wrong: who was refused is told that all is stored."""
+"""Wrong: a client that was refused is told that everything is stored."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Wrong: the answers stand in the order in which the tasks end."""
+"""Wrong: the answers are in the order in which the tasks end."""
 
 import asyncio
 import os

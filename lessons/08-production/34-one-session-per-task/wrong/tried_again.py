@@ -1,4 +1,4 @@
-"""Wrong: who is refused by the shared session tries again until it works."""
+"""Wrong: a task that the shared session refuses tries again until it works."""
 
 import asyncio
 import os
