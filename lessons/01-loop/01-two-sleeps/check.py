@@ -86,7 +86,8 @@ def hand_the_thread_back(seen: Seen, brews: Calls, steps_s: float) -> None:
     seen.expect(
         not busy,
         "Each cup handed the thread back while it waited.",
-        f"A cup should hand the thread back until its time is over; {''.join(busy[:1])} kept taking it.",
+        f"While a cup waits, it should leave the thread to the others; "
+        f"{''.join(busy[:1])} kept taking it back.",
         at=brews,
     )
 
@@ -96,7 +97,7 @@ def heated_and_then_steeped(seen: Seen, brews: Calls, heat_s: float, steep_s: fl
     wrong = [lane.name for lane in brews.lanes if not has_two_waits(lane, heat_s, steep_s)]
     seen.expect(
         not wrong,
-        "Each cup was heated, and then it steeped.",
+        "Each cup was heated and then steeped.",
         f"Each cup should wait {heat_s:g} s for the water and then {steep_s:g} s for the tea; "
         f"{''.join(wrong[:1])} did not.",
         at=brews,
