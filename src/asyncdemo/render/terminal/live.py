@@ -26,8 +26,6 @@ from asyncdemo.render.terminal.draw import (
 from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.terminal.theme import Theme, theme_for
 
-__all__ = ["LivePanel", "LiveView", "picture_lines"]
-
 _FASTEST_S = 1 / 15
 _SLOWEST_S = 1 / 12
 _SHARE = 4
