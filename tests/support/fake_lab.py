@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Self
 
 from asyncdemo.errors import AsyncdemoError
@@ -86,9 +85,7 @@ class FakeStarted:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         self.of.running -= 1
         if self.number in self.of.end_fails and error is None:
             raise PortKept("somebody still holds it")

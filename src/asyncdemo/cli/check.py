@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -30,7 +30,7 @@ from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_works
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.signals import signals_noted
 from asyncdemo.cli.terminal import can_draw, wrapped
-from asyncdemo.course.judging.judge import Stopped, Verdict
+from asyncdemo.course.judging.judge import Stopped
 from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
@@ -179,13 +179,12 @@ def _remember(context: CourseContext, item: Checked) -> None:
 
 
 def _print(item: Checked, *, plain: bool) -> None:
-    verdict = item.verdict
     title = f"Exercise {item.lesson.number}, {item.lesson.title}"
     task = f"{title}: {item.task}" if item.task else title
     click.echo(wrapped(task, rest="  ").replace(title, click.style(title, bold=True), 1))
     click.echo(f"{shown_path(item.file)}\n")
     if plain or not can_draw():
-        for line in verdict_text(verdict.held, verdict.message, verdict.evidence, **_details(verdict)):
+        for line in verdict_text(item.verdict):
             click.echo(line)
     else:
         from asyncdemo.cli.console import make_console
@@ -193,20 +192,9 @@ def _print(item: Checked, *, plain: bool) -> None:
         from asyncdemo.render.terminal.theme import theme_for
 
         console = make_console()
-        lines = verdict_lines(
-            verdict.held,
-            verdict.message,
-            verdict.evidence,
-            theme_for(console.encoding),
-            console.width,
-            **_details(verdict),
-        )
+        lines = verdict_lines(item.verdict, theme_for(console.encoding), console.width)
         console.print(Lines(lines), soft_wrap=True, highlight=False)
     click.echo()
-
-
-def _details(verdict: Verdict) -> dict[str, Any]:
-    return {"knobs": verdict.knobs, "output": verdict.output, "repeat": verdict.repeat}
 
 
 def _print_brief(item: Checked) -> None:

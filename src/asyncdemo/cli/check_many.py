@@ -17,13 +17,14 @@ from xml.etree import ElementTree
 
 from asyncdemo.cli.exercises import load_exercise
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.judging.judge import Failure, Verdict, judge
+from asyncdemo.course.judging.judge import judge
 from asyncdemo.course.judging.readiness import need
 from asyncdemo.course.workspace import workspace as workspaces
 from asyncdemo.course.workspace.context import shown_path
 from asyncdemo.course.workspace.workspace import FileState, Workspace, text_hash
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.model import Lane, Request
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.verdict import newest_lines
 from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.serving import ServiceCache
@@ -101,7 +102,7 @@ class Checker:
 def _unrun(
     lesson: Heading, file: Path, status: Status, why: str, trouble: AsyncdemoError | None = None
 ) -> Checked:
-    return Checked(lesson, file, status, "", Verdict((), Failure(why, None), (), {}, ""), trouble)
+    return Checked(lesson, file, status, "", Verdict((), {}, "", why), trouble)
 
 
 def as_data(item: Checked) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from asyncdemo.cli.terminal import keys_not_shown
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Recording, Stdout
-from asyncdemo.render.terminal.live import LivePanel, LiveView
+from asyncdemo.render.terminal.live import LiveView
 from asyncdemo.render.terminal.output import Tail
+from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.serving import Batch, Job, Session
 
 _POLL_S = 0.01

@@ -133,8 +133,8 @@ def _faults_of_exercise(lesson: Lesson) -> Iterator[str]:
         if judge(exercise, exercise.file, service_cache=service_cache).passed:
             yield "the exercise passes its check before it is edited"
         verdict = judge(exercise, exercise.solution, service_cache=service_cache)
-        if verdict.failure is not None:
-            yield f"its solution fails the check: {verdict.failure.message}"
+        if not verdict.passed:
+            yield f"its solution fails the check: {verdict.message}"
 
 
 def _print(part: Part) -> None:

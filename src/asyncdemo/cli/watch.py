@@ -141,15 +141,7 @@ class _Log(ExitStack):
         if verdict is None:
             _say("There is no verdict. To check again, save the file.")
             return
-        lines = verdict_text(
-            verdict.held,
-            verdict.message,
-            verdict.evidence,
-            knobs=verdict.knobs,
-            output=verdict.output,
-            repeat=verdict.repeat,
-        )
-        _say(*lines)
+        _say(*verdict_text(verdict))
         if verdict.passed:
             _say(self._after_a_pass(practice.lesson))
         else:

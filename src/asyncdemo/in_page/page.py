@@ -151,13 +151,12 @@ def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
     if exercise is None:
         raise UsageError(f"{lesson.id} has no exercise.")
     verdict = judge(exercise, Path(_written("exercise.py", asked["text"])), asked.get("seed"))
-    failure = verdict.failure
     data: dict[str, Any] = {
         "passed": verdict.passed,
         "held": verdict.held,
-        "message": "" if failure is None else failure.message,
-        "evidence": [] if failure is None or failure.evidence is None else [*evidence_text(failure.evidence)],
-        "knobs": settings_words(verdict.knobs) if failure is not None and verdict.knobs else "",
+        "message": verdict.message or "",
+        "evidence": [] if verdict.evidence is None else [*evidence_text(verdict.evidence)],
+        "knobs": "" if verdict.passed else settings_words(verdict.knobs),
         "output": verdict.output,
         "solution": exercise.solution.read_text("utf-8") if verdict.passed else "",
     }

@@ -17,10 +17,11 @@ from asyncdemo.capture.script.inline import run_inline
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import as_reported, imported_checks
-from asyncdemo.course.judging.verdict import Verdict, judged, options_of
+from asyncdemo.course.judging.verdict import judged, options_of
 from asyncdemo.errors import UsageError
 from asyncdemo.in_page.interpreter import count_tasks_anew
 from asyncdemo.model import Answer, Run, RunOutcome
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.conclusion import build_run, time_limit_note
 from asyncdemo.recording.options import Options, Target, child_options

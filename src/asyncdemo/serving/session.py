@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from enum import Enum, auto
-from types import TracebackType
 from typing import Final, Self
 
 from asyncdemo.errors import ServiceError
@@ -103,9 +102,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- lifecycle ------------------------------------------------------------------------------

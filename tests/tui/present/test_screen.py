@@ -31,10 +31,6 @@ LESSON = load_lesson(next(ROOT.glob("lessons/*/*-two-sleeps")))
 QUICK = {"BREWS": "3", "BREW_S": "0.02"}
 
 
-def make_lecture(settings: dict[str, str] = QUICK) -> Lecture:
-    return Lecture(LESSON, LESSON.variants, LESSON.predictions, knobs.values(LESSON, settings), {})
-
-
 def make_jobs(settings: dict[str, str] = QUICK) -> Sequence[Job]:
     return [
         Job(
@@ -49,7 +45,7 @@ def make_jobs(settings: dict[str, str] = QUICK) -> Sequence[Job]:
 async def present(
     start: str = "title", size: tuple[int, int] = (80, 24), jobs: Callable[[], Sequence[Job]] = make_jobs
 ) -> AsyncIterator[tuple[Pilot[int], PresentScreen]]:
-    lecture = make_lecture()
+    lecture = Lecture(LESSON, LESSON.variants, LESSON.predictions, knobs.values(LESSON, QUICK), {})
     screen = PresentScreen(lecture, lambda _wanted: jobs(), LESSON.race, lecture.find(start))
     async with Application(locate(None), lambda: screen).run_test(size=size) as pilot:
         await pilot.pause()

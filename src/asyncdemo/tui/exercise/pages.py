@@ -19,9 +19,9 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from asyncdemo.course.content.exercise import HINT_HEADINGS, Exercise
-from asyncdemo.course.judging.judge import Verdict
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Run
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.draw import Line, Lines, beside, text_line
 from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
@@ -50,21 +50,13 @@ def draw_verdict(
 
     def sentences(rows: int, *, brief: bool = False) -> list[Line]:
         """If ``brief``, only count those that held, and omit the script's output."""
-        held = verdict.held
-        if brief and len(held) > 1:
-            held = (f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold.",)
-        lines = verdict_lines(
-            held,
-            verdict.message,
-            verdict.evidence,
-            theme,
-            width,
-            knobs=verdict.knobs,
-            output="" if brief else verdict.output,
-            repeat=verdict.repeat,
-            rows=rows,
-        )
-        return list(lines)
+        shown = verdict
+        if brief:
+            held = verdict.held
+            if len(held) > 1:
+                held = (f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold.",)
+            shown = replace(verdict, held=held, output="")
+        return list(verdict_lines(shown, theme, width, rows))
 
     if not verdict.passed:
         for rows in range(_MOST_ROWS, _LEAST_ROWS, -1):
