@@ -80,7 +80,9 @@ class Verdict:
         return None if self.failure is None else self.failure.evidence
 
 
-def judged(exercise: Exercise, file: Path, check: Check, record: Record, seed: int | None = None) -> Verdict:
+def make_verdict(
+    exercise: Exercise, file: Path, check: Check, record: Record, seed: int | None = None
+) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
 
     ``seed`` is for drawing knobs; by default, a new one. Raises whatever ``record`` raises.
