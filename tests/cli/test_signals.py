@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 
-from asyncdemo.cli.signals import ENDING, signals_noted
+from asyncdemo.cli.signals import ENDING, noting_signals
 
 
 def test_signals_are_noted_and_handlers_put_back() -> None:
     before = [signal.getsignal(number) for number in ENDING]
-    with signals_noted() as seen:
+    with noting_signals() as seen:
         for number in ENDING:
             signal.raise_signal(number)
         assert seen == ENDING

@@ -28,8 +28,8 @@ from asyncdemo.cli.check_many import (
 )
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, next_words
 from asyncdemo.cli.options import course_option, json_option, plain_option
-from asyncdemo.cli.signals import signals_noted
-from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.cli.signals import noting_signals
+from asyncdemo.cli.terminal import can_draw, wrap
 from asyncdemo.course.judging.judge import Stopped
 from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
@@ -140,7 +140,7 @@ def command(
     if plain:
         click_context.color = False
     checked: list[Checked] = []
-    with ServiceCache() as service_cache, signals_noted() as signals, suppress(Stopped):
+    with ServiceCache() as service_cache, noting_signals() as signals, suppress(Stopped):
         checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
         for lesson in lessons:
             if own_file is not None:
@@ -181,7 +181,7 @@ def _remember(context: CourseContext, item: Checked) -> None:
 def _print(item: Checked, *, plain: bool) -> None:
     title = f"Exercise {item.lesson.number}, {item.lesson.title}"
     task = f"{title}: {item.task}" if item.task else title
-    click.echo(wrapped(task, rest="  ").replace(title, click.style(title, bold=True), 1))
+    click.echo(wrap(task, rest="  ").replace(title, click.style(title, bold=True), 1))
     click.echo(f"{shown_path(item.file)}\n")
     if plain or not can_draw():
         for line in verdict_text(item.verdict):
@@ -203,7 +203,7 @@ def _print_brief(item: Checked) -> None:
     text = head
     if item.status not in (Status.PASSED, Status.UNTOUCHED):
         again = f" To repeat this check: {item.verdict.repeat}" if item.verdict.repeat else ""
-        text = wrapped(f"{item.verdict.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
+        text = wrap(f"{item.verdict.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
     click.echo(text.replace(item.status, click.style(item.status, fg=colour), 1))
     sys.stdout.flush()
 
@@ -220,12 +220,12 @@ def _check_handed_in(
     """Return the exit code."""
     lessons = exercises(context.course)
     people: dict[str, list[Checked]] = {}
-    with ServiceCache() as service_cache, signals_noted() as signals, suppress(Stopped):
+    with ServiceCache() as service_cache, noting_signals() as signals, suppress(Stopped):
         checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
         for name, workspace in find_workspaces(folder).items():
             people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
             if not as_json:
-                click.echo(wrapped(words_of(name, people[name]), rest="  "))
+                click.echo(wrap(words_of(name, people[name]), rest="  "))
                 sys.stdout.flush()
     if csv_file is not None:
         csv_file.write_text(table_as_csv(people, lessons), encoding="utf-8")
@@ -249,7 +249,7 @@ def _conclude(context: CourseContext, checked: Sequence[Checked], *, alone: bool
         click.echo(click.style("Passed.", fg="green", bold=True))
     else:
         lesson = checked[0].lesson
-        click.echo(wrapped(f"Not passed yet. If you're stuck: asyncdemo hint {lesson.id}", rest="  "))
+        click.echo(wrap(f"Not passed yet. If you're stuck: asyncdemo hint {lesson.id}", rest="  "))
         return
     for line in next_words(context):
         click.echo(line)

@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import wrap
 from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 from asyncdemo.lab.results.ratio import Verdict, verdict
 from asyncdemo.lab.results.record import Record
@@ -47,7 +47,7 @@ def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
         return None
     row = next((row for row in rows if row.published is not None and row.published.ratio), rows[0])
     first = "Predict first."
-    click.echo(wrapped(f"{first} To skip, press Enter.").replace(first, click.style(first, bold=True), 1))
+    click.echo(wrap(f"{first} To skip, press Enter.").replace(first, click.style(first, bold=True), 1))
     _print_bounds(rows)
     ratio = _typed(_question(experiment, row))
     click.echo()
@@ -58,9 +58,9 @@ def _print_bounds(rows: Sequence[Asked]) -> None:
     bounds = {f"{row.bound.words}: {times(row.bound.ratio)}": row for row in rows if row.bound is not None}
     if not bounds:
         return
-    click.echo(wrapped("What the waiting alone would allow, by arithmetic:"))
+    click.echo(wrap("What the waiting alone would allow, by arithmetic:"))
     for words, row in [*bounds.items()][:_MOST_BOUNDS]:
-        click.echo(wrapped(f"{row.name}: {words}", "   ", "     "))
+        click.echo(wrap(f"{row.name}: {words}", "   ", "     "))
     if len(bounds) > _MOST_BOUNDS:
         click.echo(f"   and {len(bounds) - _MOST_BOUNDS} more, in the report")
 
@@ -75,7 +75,7 @@ def _question(experiment: Experiment, row: Asked) -> str:
 
 
 def _typed(question: str) -> float | None:
-    click.echo(wrapped(question))
+    click.echo(wrap(question))
     while True:
         try:
             typed = input("   times> ").strip().rstrip("xX×").strip().replace(",", ".")
@@ -90,4 +90,4 @@ def _typed(question: str) -> float | None:
             ratio = 0.0
         if ratio > 0 and math.isfinite(ratio):
             return ratio
-        click.echo(wrapped("Type a number above 0, such as 2.5. To skip, press Enter.", "   ", "   "))
+        click.echo(wrap("Type a number above 0, such as 2.5. To skip, press Enter.", "   ", "   "))

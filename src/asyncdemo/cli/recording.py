@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from asyncdemo.cli.signals import signals_noted
-from asyncdemo.cli.terminal import keys_not_shown
+from asyncdemo.cli.signals import noting_signals
+from asyncdemo.cli.terminal import hiding_keys
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Recording, Stdout
@@ -49,7 +49,7 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
     """
     runs: list[Run] = []
     output: list[Tail] = []
-    with signals_noted() as signals:
+    with noting_signals() as signals:
         for job in jobs:
             announce(job)
             listener = None
@@ -70,7 +70,7 @@ def record_live(job: Job, console: Console) -> Recorded:
     panel = LivePanel(job.name)
     panel.output_tail = Tail(_OUTPUT_LINES)
     with ExitStack() as stack:
-        signals = stack.enter_context(signals_noted())
+        signals = stack.enter_context(noting_signals())
         batch = stack.enter_context(
             Batch(
                 [job],
@@ -81,7 +81,7 @@ def record_live(job: Job, console: Console) -> Recorded:
                 ),
             )
         )
-        stack.enter_context(keys_not_shown())
+        stack.enter_context(hiding_keys())
         view = stack.enter_context(LiveView([panel], console))
         _drive(batch, signals, view.update)
         view.update(now=True)

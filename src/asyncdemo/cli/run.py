@@ -26,13 +26,13 @@ from asyncdemo.cli.lesson_text import (
 from asyncdemo.cli.options import course_option, details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.recording import Recorded, record_quietly, save_run
-from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped, wrapped_for
+from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrap, wrap_for
 from asyncdemo.course.content import knobs as course_knobs
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.predictions import fill
-from asyncdemo.course.judging.answers import answerable, answered, judge_answers
+from asyncdemo.course.judging.answers import answerable, judge_answers, to_predicted
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, unexpected_runs
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import first_unread
@@ -217,14 +217,14 @@ def command(
         measured = {run.name: measure(run) for run in recorded.runs}
         judged = judge_answers(predictions, answers, measured, values)
         print_answers(judged, values, reasons=details)
-        trouble = context.remember(lesson.id, lambda record: record.after_run(answered(judged)))
+        trouble = context.remember(lesson.id, lambda record: record.after_run(to_predicted(judged)))
         if trouble:
             click.echo(trouble, err=True)
     elif predictions:
         # The figures of an incomplete run can't answer questions.
         click.echo(
             "\n"
-            + wrapped(
+            + wrap(
                 f"Predictions are not judged, because {join(unexpected)} did not end as the lesson intends."
             )
         )
@@ -286,7 +286,7 @@ def _next(context: CourseContext) -> Heading:
         ids = ", ".join(lesson.id for lesson in context.course.lessons)
         raise UsageError(f"You have run every lesson. Name the one to run again: {ids}.")
     words = f"The next lesson that you have not run: {heading.number}, {heading.id}."
-    click.echo(wrapped_for(sys.stderr, words), err=True)
+    click.echo(wrap_for(sys.stderr, words), err=True)
     return heading
 
 

@@ -18,7 +18,7 @@ ENDING: Final = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @contextmanager
-def signals_noted() -> Iterator[list[int]]:
+def noting_signals() -> Iterator[list[int]]:
     """Only note signals that would end us.
 
     An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.

@@ -17,7 +17,7 @@ from asyncdemo.capture.script.inline import run_inline
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import as_reported, imported_checks
-from asyncdemo.course.judging.verdict import judged, options_of
+from asyncdemo.course.judging.verdict import make_verdict, options_of
 from asyncdemo.errors import UsageError
 from asyncdemo.in_page.interpreter import count_tasks_anew
 from asyncdemo.model import Answer, Run, RunOutcome
@@ -105,7 +105,7 @@ def judge(exercise: Exercise, file: Path, seed: int | None = None) -> Verdict:
         slower = replace(options, timeout_s=exercise.timeout_s * _TIMES_SLOWER)
         return record(Target(str(file)), slower, output), []
 
-    verdict = judged(exercise, file, checked, recorded, seed)
+    verdict = make_verdict(exercise, file, checked, recorded, seed)
     if not exercise.schedules or not verdict.passed:
         return verdict
     untried = (

@@ -57,7 +57,7 @@ class Batch:
             race: Run all jobs at the same time, rather than one after another.
             ended: Called with the index of a job and its run when it has ended.
             stalled: Called with the index of a job, its recording, and whether it is late in ending after it
-                was asked to: when nothing happens in it any more, when it goes on, and when it is late.
+                was asked to: when nothing happens in it any more, when it continues, and when it is late.
         """
         self.runs: list[Run] = []
         self.interrupted = self._begun = False

@@ -15,7 +15,7 @@ from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill
 from asyncdemo.course.content.text import sections
 from asyncdemo.site.fence import formatter, settings
-from asyncdemo.site.lessons import linked
+from asyncdemo.site.lessons import link_lessons
 
 _BLANK = "\\_" * 8
 
@@ -74,7 +74,7 @@ def notes_page(course: Course) -> Iterator[str]:
             body = notes.replace("### Gives the answer away\n", "**Gives the answer away.**")
             yield f"### {lesson.number}. {lesson.title} {{#{lesson.id}}}\n"
             yield f"{lesson.point} [The lesson]({lesson.id}.md)\n"
-            yield f"{linked(body, ids - {lesson.id})}\n"
+            yield f"{link_lessons(body, ids - {lesson.id})}\n"
             yield from _wrong_turns(lesson)
 
 
@@ -115,7 +115,7 @@ def questions_page(course: Course) -> Iterator[str]:
     ids = {lesson.id for lesson in lessons}
     for lesson in lessons:
         yield f"### {lesson.number}. {lesson.title} {{#quiz-{lesson.id}}}\n"
-        yield f"{linked(sections(lesson.readme)['One more question'], ids)}\n"
+        yield f"{link_lessons(sections(lesson.readme)['One more question'], ids)}\n"
 
 
 def _vote(lesson: Lesson, prediction: Prediction) -> Iterator[str]:

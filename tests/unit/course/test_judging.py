@@ -14,7 +14,7 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging import checking
 from asyncdemo.course.judging.judge import Stopped, judge
-from asyncdemo.course.judging.verdict import judged
+from asyncdemo.course.judging.verdict import make_verdict
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Answer, Run
 from asyncdemo.model.verdict import Verdict
@@ -108,7 +108,7 @@ def judged_without_processes(
             seen.too_busy("nobody looked.")
         seen.calls("brew").happen(wanted or int(seen.knobs["BREWS"]))
 
-    return judged(exercise, exercise.file, check, record, seed)
+    return make_verdict(exercise, exercise.file, check, record, seed)
 
 
 def test_a_run_of_which_too_little_was_seen_is_made_three_times(bench: Bench) -> None:

@@ -10,9 +10,9 @@ from asyncdemo.course.content.predictions import (
     Choice,
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
     parse,
     variants_needed,
 )
@@ -91,7 +91,7 @@ def test_the_hint_holds_no_number_that_could_be_the_answer() -> None:
 def test_a_number_is_right_within_its_tolerance(answer: float, right: bool) -> None:
     comparison = compare(SECONDS, answer, {"blocking": metrics(wall_s=3.02)}, KNOBS)
     assert comparison.right is right
-    assert comparison.happened == "3.02 s"
+    assert comparison.actual == "3.02 s"
 
 
 def test_without_a_tolerance_only_the_exact_number_is_right() -> None:
@@ -109,7 +109,7 @@ def test_the_right_choice_follows_from_the_run() -> None:
 
 
 def test_if_no_choice_is_right_the_figure_itself_is_told() -> None:
-    assert happened(CHOICE, {"blocking": metrics(peak=4)}, KNOBS) == "4"
+    assert actual_answer(CHOICE, {"blocking": metrics(peak=4)}, KNOBS) == "4"
 
 
 def test_variants_that_tie_may_be_named_in_either_order() -> None:
@@ -117,7 +117,7 @@ def test_variants_that_tie_may_be_named_in_either_order() -> None:
     assert compare(ORDER, ("threaded", "awaited", "blocking"), measured, KNOBS).right
     assert compare(ORDER, ("awaited", "threaded", "blocking"), measured, KNOBS).right
     assert not compare(ORDER, ("awaited", "blocking", "threaded"), measured, KNOBS).right
-    assert happened(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
+    assert actual_answer(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
 
 
 def test_knobs_stand_in_the_texts() -> None:

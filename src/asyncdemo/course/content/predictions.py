@@ -66,7 +66,7 @@ class Comparison:
 
     right: bool
     predicted: str
-    happened: str
+    actual: str
 
 
 def fill(text: str, knobs: Knobs) -> str:
@@ -94,7 +94,7 @@ def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Kno
     return _order(typed, variants)
 
 
-def happened(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
+def actual_answer(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
     """Return the right answer in words. ``measured`` maps variants to metrics."""
     if prediction.kind is PredictionKind.ORDER:
         figures = {name: figure(metrics, prediction.metric) for name, metrics in measured.items()}
@@ -110,7 +110,7 @@ def compare(
     prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics], knobs: Knobs
 ) -> Comparison:
     """Compare the answer with the learner's own run. ``measured`` maps variants to metrics."""
-    actual, predicted = happened(prediction, measured, knobs), answer_words(prediction, answer)
+    actual, predicted = actual_answer(prediction, measured, knobs), answer_words(prediction, answer)
     if isinstance(answer, str):
         return Comparison(answer == actual, predicted, actual)
     if isinstance(answer, tuple):

@@ -15,9 +15,9 @@ from asyncdemo.course.content.predictions import (
     Answer,
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
     variants_needed,
 )
 from asyncdemo.course.workspace.progress import Predicted
@@ -52,7 +52,7 @@ class JudgedAnswer:
         return f"You said {self.said}; it was {self.was}." if self.said else f"Answer: {self.was}."
 
 
-def answered(judged: Iterable[JudgedAnswer]) -> list[Predicted]:
+def to_predicted(judged: Iterable[JudgedAnswer]) -> list[Predicted]:
     """Return the given answers, for the progress."""
     return [
         Predicted(
@@ -95,6 +95,6 @@ def judge_answers(
         if place in answers:
             compared = compare(prediction, answers[place], measured, knobs)
             said, right = compared.predicted, compared.right
-        was, why = happened(prediction, measured, knobs), fill(prediction.why, knobs)
+        was, why = actual_answer(prediction, measured, knobs), fill(prediction.why, knobs)
         judged.append(JudgedAnswer(place + 1, prediction, said, was, right, why))
     return tuple(judged)

@@ -15,7 +15,7 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import Stopped, load_checks
 from asyncdemo.course.judging.lesson_jobs import make_run_context
-from asyncdemo.course.judging.verdict import Check, judged, options_of
+from asyncdemo.course.judging.verdict import Check, make_verdict, options_of
 from asyncdemo.model import Answer, Evidence, Run, RunOutcome
 from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -78,7 +78,7 @@ def judge(
                 return recording.result(), recording.answers if isinstance(recording, Session) else []
 
         check, check_schedule = load_checks(exercise.check, poll)
-        verdict = judged(exercise, file, check, record, seed)
+        verdict = make_verdict(exercise, file, check, record, seed)
     if not exercise.schedules or not verdict.passed:
         return verdict
     options = options_of(exercise, file, verdict.knobs)

@@ -155,7 +155,7 @@ def following(context: CourseContext, lesson: Heading) -> Heading | None:
 
 
 def readable_records(context: CourseContext) -> dict[str, Record]:
-    """Return no records if they can't be read: work goes on, and a check reports it when it saves."""
+    """Return no records if they can't be read: a check will report it when it saves."""
     try:
         return context.records
     except WorkspaceError:

@@ -34,7 +34,9 @@ Record = Callable[[Knobs, OutputBuffer], tuple[Run, list[Answer]]]
 """Makes a run. Raises UsageError if there is no such file, or it lacks a knob or a function."""
 
 
-def judged(exercise: Exercise, file: Path, check: Check, record: Record, seed: int | None = None) -> Verdict:
+def make_verdict(
+    exercise: Exercise, file: Path, check: Check, record: Record, seed: int | None = None
+) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
 
     ``seed`` is for drawing knobs; by default, a new one. Raises whatever ``record`` raises.

@@ -84,7 +84,7 @@ class Workspace:
 
     def state(self, lesson: Heading) -> FileState:
         """Raises WorkspaceError."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             try:
                 text = text_hash(self.file(lesson).read_bytes())
             except FileNotFoundError:
@@ -108,7 +108,7 @@ def find(folder: Path) -> Workspace | None:
 def load(folder: Path) -> Workspace:
     """Raises WorkspaceError."""
     file = folder / _OWN / _MANIFEST
-    with explained(folder):
+    with explain_errors(folder):
         text = file.read_bytes()
     fix = f"Remove it and run `asyncdemo start {folder}`: your files and progress are kept."
     try:
@@ -134,7 +134,7 @@ def load(folder: Path) -> Workspace:
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
+def explain_errors(folder: Path) -> Iterator[None]:
     """Turn system errors into one line about the workspace."""
     try:
         yield

@@ -1,6 +1,6 @@
 """A moment in words: what one row was doing, since when, at which line, and what woke it.
 
-And for a run that stands still while it goes on: what waits for what, and how to end it.
+And for a run in progress in which nothing happens: what waits for what, and how to stop it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from asyncdemo.render.timeline.layout import Blocked
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, place
 
-_ENDS = "Ctrl-C ends it, and shows what was recorded."
+_ENDS = "Ctrl-C stops it and shows what was recorded."
 _ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 
 
@@ -58,7 +58,7 @@ def stretch_of(run: Run, row: Lane | Request, at: int, blocked: Blocked) -> Stre
 
 def waking_words(run: Run, waking: Waking | None) -> str:
     if waking is None:
-        return "No task or thread woke it: a timer or the outside world did, or it is not known."
+        return "No task or thread woke it: a timer or the outside world did, or what woke it is not known."
     by = clean(run.tracks[waking.track].name)
     return f"Started by {by}." if waking.started else f"Woken by {by}."
 

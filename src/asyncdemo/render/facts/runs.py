@@ -233,7 +233,7 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
 
 def _ideal(own: Metrics) -> str:
     if own.ideal_ns is None:
-        return "not known: the run was ended before its work was done"
+        return "not known: the run ended before its work was done"
     to_ideal = ratio(own.wall_ns, own.ideal_ns)
     return duration(own.ideal_ns) + (f"; the wall is {to_ideal} that" if to_ideal else "")
 

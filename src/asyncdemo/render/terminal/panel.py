@@ -118,7 +118,7 @@ class LivePanel:
         self.output_tail.add(stream, text)
 
     def stalled(self, still: Run | None, late: bool, for_ns: int) -> None:
-        """Note that nothing is happening in the run, or that it goes on.
+        """Note that nothing is happening in the run, or that it continues.
 
         Args:
             still: The run so far if nothing is happening in it; None if it is making progress.
@@ -129,7 +129,7 @@ class LivePanel:
         self.stands_still(sentences, None if late else for_ns)
 
     def stands_still(self, sentences: Sequence[str], for_ns: int | None) -> None:
-        """Show why nothing is happening; without sentences, the run goes on.
+        """Show why nothing is happening; without sentences, the run continues.
 
         ``for_ns`` is how long nothing has happened. If None, something may have, but the sentences hold.
         """
@@ -282,7 +282,7 @@ class LivePanel:
         return running_since == opened and opened > step_start
 
     def _is_over(self, lane: int, at: int) -> None:
-        """End the block if a lane that blocked changes its state: the loop goes on."""
+        """End the block if a lane that blocked changes its state: the loop continues."""
         if lane in self._blocking and self._blocked is not None and at > self._blocked[0]:
             since, _, where = self._blocked
             if self._longest is None or at - since > self._longest[0]:

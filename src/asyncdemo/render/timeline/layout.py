@@ -144,7 +144,7 @@ def scale_ns(runs: Iterable[Run]) -> int:
 
 
 def cut(run: Run, start_ns: int, end_ns: int) -> Run:
-    """Return the run with only the part of its rows between two times. Rows that go on become OPEN."""
+    """Return the run with only the part of its rows between two times. Rows that continue become OPEN."""
     return replace(
         run,
         lanes=tuple(_cut(run.lanes, start_ns, end_ns)),

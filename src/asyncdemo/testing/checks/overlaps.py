@@ -43,7 +43,7 @@ class Overlaps(Group):
         """Assert that this many had started and not yet ended at the same time, and never more.
 
         Use it for calls made while holding a slot, which are at work from start to end: ``peak_is`` would
-        miss one that goes on after its slot was released too early.
+        miss one that continues after its slot was released too early.
         """
         self._never_more(limit, self._open)
         self._at_least(limit, self._open)

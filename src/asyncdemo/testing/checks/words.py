@@ -47,7 +47,7 @@ def place(site: Site) -> str:
     return f"{PurePath(site.file).name}:{site.line}"
 
 
-def listed(names: Sequence[str], most: int = 3) -> str:
+def join_names(names: Sequence[str], most: int = 3) -> str:
     """Join as "a, b and c" or "a, b, c and 7 more"."""
     shown = list(names[:most]) if len(names) > most + 1 else list(names)
     if len(names) > len(shown):
@@ -61,7 +61,8 @@ def who_hangs(stuck: Sequence[Stuck]) -> str:
     for one in stuck:
         groups.setdefault((one.site, one.source, one.function, one.state), []).append(one.name)
     return " ".join(
-        f"{function or 'A thread'} ({listed(names)}) {_does(state, site)}{f' ({source})' if source else ''}."
+        f"{function or 'A thread'} ({join_names(names)}) "
+        f"{_does(state, site)}{f' ({source})' if source else ''}."
         for (site, source, function, state), names in groups.items()
     )
 

@@ -15,7 +15,7 @@ from asyncdemo.analysis.metrics import Metrics, measure
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import Answer, fill, parse
-from asyncdemo.course.judging.answers import JudgedAnswer, answerable, answered, judge_answers
+from asyncdemo.course.judging.answers import JudgedAnswer, answerable, judge_answers, to_predicted
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, unexpected_runs
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.course.workspace.progress import Record
@@ -240,7 +240,7 @@ class LessonSession:
         else:
             self.changed = run
         if run.whole:
-            predicted = answered(self.judged()) if run is self.first and not was_answered else ()
+            predicted = to_predicted(self.judged()) if run is self.first and not was_answered else ()
             self._remember(lambda record: record.after_run(predicted))
         return run
 

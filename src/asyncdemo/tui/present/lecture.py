@@ -20,9 +20,9 @@ from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
     parse,
 )
 from asyncdemo.course.content.text import sections
@@ -268,7 +268,7 @@ class Lecture:
             yield from self._votes(place)
             return
         measured = {account.run.name: account.metrics for account in self._accounts}
-        was = happened(prediction, measured, self._knobs)
+        was = actual_answer(prediction, measured, self._knobs)
         if prediction.kind is PredictionKind.NUMBER:
             yield Figures((("It was", was),))
         elif prediction.kind is PredictionKind.ORDER:
