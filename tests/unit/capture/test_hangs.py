@@ -159,7 +159,7 @@ HANGS = {
             "Deadlock: ThreadPoolExecutor-0_0 (outer) waits for a free worker of executor `pool` at "
             "app.py:10. It can never continue."
         ),
-        advice="of the same executor",
+        advice="of its own executor",
     ),
     "a loop that blocks its own thread for a task of its own": Hang(
         _tasks("""
