@@ -135,8 +135,8 @@ def test_the_list_as_json() -> None:
         (["1"], "The lesson two-sleeps has no experiment."),
         (["999"], "There is no lesson 999."),
         (["zzz"], "`asyncdemo lab` lists them."),
-        (["--quick"], "Which experiment?"),
-        (["--save", "results"], "Which experiment?"),
+        (["--quick"], "Name an experiment"),
+        (["--save", "results"], "Name an experiment"),
         (["constant-rate", "--quick", "--full"], "Give --quick or --full, not both."),
         (["constant-rate", "--set", "workers=2"], "--set is for the rig"),
         (["rig-it", "--quick"], "The rig takes only --set, --plain and --json."),
@@ -191,7 +191,7 @@ def test_a_place_where_nothing_can_be_kept_is_told_before_anything_is_measured(
     lab.variables["XDG_STATE_HOME"] = str(tmp_path / "file")
     done = lab("tea")
     assert (done.code, done.out) == (3, "")
-    assert "XDG_STATE_HOME names another place" in " ".join(done.err.split())
+    assert "set XDG_STATE_HOME" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(("percent", "told"), [(5.0, ""), (50.0, "other programs use 50% of the CPU")])
