@@ -292,7 +292,7 @@ class PresentScreen(LearnerScreen):
         return self._recording.interrupt()
 
     def ask_before_quitting(self) -> str:
-        return "To end the presentation, press it again."
+        return "Press it again to end the presentation."
 
     # the timer
 
