@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from asyncdemo.recording.assembly import Listener
+from asyncdemo.recording.terminals import set_size
 
 
 class CapturedOutput:
@@ -38,6 +39,11 @@ class CapturedOutput:
             self._listener.output(stream, text)
         if not data:
             self._close(descriptor)
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Set rows and columns of the terminals."""
+        for descriptor in self:
+            set_size(descriptor, size)
 
     def close(self) -> None:
         """Close all descriptors. May be called twice."""

@@ -29,7 +29,7 @@ from asyncdemo.recording.connections import EventConnections
 from asyncdemo.recording.options import Call, Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import MemoryMeter
-from asyncdemo.recording.terminals import Settings
+from asyncdemo.recording.terminals import Settings, terminal_size
 
 __all__ = [
     "SYNTAX_ERROR",
@@ -121,6 +121,7 @@ class Recording:
         self._connections = EventConnections(self._assembly)
         self._settings = Settings(options.descriptors) if settings is None else settings
         self._output = CapturedOutput(listener)
+        self._terminal_size = terminal_size()
         self._stopped: RunOutcome | None = None
         self._killed = False
         self._deadline: float | None = None
@@ -168,6 +169,7 @@ class Recording:
         if self._options.memory:
             self._meter = MemoryMeter(self._child.process.pid, self._child.process_tree)
         self._output.open(self._child.take_outputs())
+        self._output.resize(self._terminal_size)
         if self._child.connection is not None:
             self._begin(self._child, self._child.connection)
         limit = time.monotonic() + _START_TIMEOUT_S
@@ -236,6 +238,7 @@ class Recording:
             return self._may_receive_more()
         if self._meter is not None and not self._meter.wait_s:
             self._sample_memory()
+        self._follow_resize()
         self._enforce_limits(now)
         return True
 
@@ -258,6 +261,19 @@ class Recording:
         sample = None if self._meter is None else self._meter.sample()
         if sample is not None:
             self._assembly.memory.append(sample)
+
+    def _follow_resize(self) -> None:
+        """Tell the script of a new size of our terminal: the system tells only those in our session."""
+        size = terminal_size()
+        if size != self._terminal_size and self._idle_since is not None:
+            self._terminal_size = size
+            self._output.resize(size)
+            self._signal_group(signal.SIGWINCH)
+
+    def _signal_group(self, number: int) -> None:
+        assert self._child is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._child.process.pid, number)
 
     def interrupt(self) -> None:
         """Handle Ctrl-C: send SIGINT to the script, and kill it after a grace period."""
@@ -282,8 +298,7 @@ class Recording:
         if self._interrupts and self._stuck_is_known(now) and self._child is not None:
             self._interrupts = False
             self._kill_at = now + _GRACE_S
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._child.process.pid, signal.SIGINT)
+            self._signal_group(signal.SIGINT)
 
     def _ask_who_is_stuck(self, now: float) -> None:
         self._stuck_asked_at = now

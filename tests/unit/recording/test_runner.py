@@ -377,6 +377,22 @@ def test_a_recording_beside_more_open_files_than_select_has_room_for(script: Wri
     assert "Task-1 before" in names(run)
 
 
+def test_a_scripts_terminal_has_the_size_of_ours(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    ears = Ears()
+    text = """
+        print(*os.get_terminal_size())
+        signal.signal(signal.SIGWINCH, lambda *_: print(*os.get_terminal_size()))
+        print("ready")
+        signal.pause()
+    """
+    monkeypatch.setattr("asyncdemo.recording.runner.terminal_size", lambda: (30, 90))
+    with Recording(script(text), Options(stdout=Stdout.CAPTURE, stdin=False), ears) as recording:
+        going(recording, lambda: "ready" in ears.stdout)
+        monkeypatch.setattr("asyncdemo.recording.runner.terminal_size", lambda: (20, 60))
+        assert rest(recording).exit_code == 0
+    assert ears.stdout.split() == ["90", "30", "ready", "60", "20"]
+
+
 def test_the_environment_is_for_the_script_alone(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was set for the variables of that name here does not reach it; nor does it reach us."""
     monkeypatch.setenv("BEAN", "robusta")
