@@ -79,6 +79,7 @@ class Options:
         delays: Time that passes before callbacks of asyncio's loops under the virtual clock: a seed to draw
             delays from, or (number of the callback, ns) for each.
         forks: The process loads the script, and runs it in forks of itself.
+        confined: End what the script leaves running. False: once it has ended by itself, leave that alone.
     """
 
     name: str = ""
@@ -99,6 +100,7 @@ class Options:
     flags: tuple[str, ...] = ()
     delays: int | tuple[tuple[int, int], ...] | None = None
     forks: bool = False
+    confined: bool = True
 
     @property
     def descriptors(self) -> tuple[int, ...]:

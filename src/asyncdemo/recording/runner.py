@@ -51,7 +51,7 @@ _GRACE_S = 3.0
 _SETTLE_S = 1.5
 """After a process that the script started has connected: time for the script to learn of it."""
 _LINGER_S = 0.5
-"""How long processes that the script left running may continue after its end."""
+"""How long after its end what the script left running counts as about to end by itself."""
 _POLL_S = 0.02
 _MAX_EMPTY_POLLS = 25
 """After the child has ended, this many polls in a row without new data mean that no more will come.
@@ -235,7 +235,10 @@ class Recording:
                 self._ended_at = now
                 self._ended_ns = self._ended_ns or time.perf_counter_ns()
         if self._ended_at is not None:
-            return self._may_receive_more()
+            more = self._may_receive_more()
+            if not more and self._leaves_alone:
+                self._note_left_running(self._child, self._ended_at)
+            return more
         if self._meter is not None and not self._meter.wait_s:
             self._sample_memory()
         self._follow_resize()
@@ -247,7 +250,10 @@ class Recording:
         if self._abandoned or not (self._connections or self._output):
             return False
         assert self._child is not None and self._ended_at is not None
-        if time.monotonic() - self._ended_at > _LINGER_S and not self._leftovers_ended:
+        if time.monotonic() - self._ended_at > _LINGER_S and self._leaves_alone:
+            if 0 not in self._connections.processes:
+                return False  # the rest is from what it left running
+        elif time.monotonic() - self._ended_at > _LINGER_S and not self._leftovers_ended:
             self._leftovers_ended = True
             self._child.process_tree.end()
             self._empty_polls = 0
@@ -363,10 +369,19 @@ class Recording:
         """Add a sentence that readers of the run need to know."""
         self._assembly.add_note(text)
 
+    @property
+    def _leaves_alone(self) -> bool:
+        """Whether what the script started may outlive it: it has ended by itself."""
+        return not self._options.confined and self._ended_at is not None and self._stopped is None
+
     def close(self) -> None:
-        """End the child and everything it started, and release all resources. May be called twice."""
+        """End the child and what it started, and release all resources. May be called twice."""
         if self._child is not None:
-            self._child.close()
+            if self._leaves_alone:
+                self._child.release()
+                self._output.hand_over()
+            else:
+                self._child.close()
             self._settings.restore()
         self._connections.close()
         self._output.close()
@@ -412,6 +427,14 @@ class Recording:
                 f"{self._assembly.processes[process].title} ended without notice: it was killed, called "
                 f"os._exit(), or closed the tracer's connection. Its last events may be missing{much}."
             )
+
+    def _note_left_running(self, child: Child, ended_at: float) -> None:
+        """Note how many processes it left, except for helpers that end by themselves in a moment."""
+        while count := len(child.process_tree.survivors()):
+            if time.monotonic() > ended_at + _LINGER_S:
+                self.add_note(f"It left {count} process{'es' if count > 1 else ''} running.")
+                return
+            time.sleep(_POLL_S)
 
     def _missing_ns(self) -> int:
         """Return how long before its end the script's own process reported nothing; 0 if unknown."""

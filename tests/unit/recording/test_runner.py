@@ -235,6 +235,29 @@ class TestEnd:
         with pytest.raises(UsageError, match=r"There is no file nowhere\.py"):
             record(Target("nowhere.py"), Options())
 
+    def test_what_it_leaves_running_goes_on_unless_it_is_confined(
+        self, script: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        ears = Ears()
+
+        def hears() -> bool:
+            ears.output("stdout", capfd.readouterr().out)
+            return "goes on" in ears.stdout
+
+        target = script("""
+            os.chdir(os.path.dirname(sys.argv[0]))
+            if os.fork(): sys.exit(print("ends"))
+            while not os.path.exists("over"): time.sleep(0.01)
+            print("goes on")
+            open("done", "w").close()
+        """)
+        run = record(target, Options(stdout=Stdout.CAPTURE, confined=False), ears)
+        (tmp_path / "over").touch()
+        assert until((tmp_path / "done").exists, 10), "it died of writing"
+        assert until(hears, 10)
+        assert (run.outcome, ears.stdout) == (RunOutcome.OK, "ends\ngoes on\n")
+        assert "It left 1 process running." in run.notes
+
 
 class TestLimits:
     def test_time(self, script: Write) -> None:
