@@ -79,7 +79,8 @@ class Options:
         delays: Time that passes before callbacks of asyncio's loops under the virtual clock: a seed to draw
             delays from, or (number of the callback, ns) for each.
         forks: The process loads the script, and runs it in forks of itself.
-        confined: End what the script leaves running. False: once it has ended by itself, leave that alone.
+        confined: Limit its memory, its processes and its time to end after Ctrl-C, and end what it leaves
+            running. False: none of this, for a user's own script.
     """
 
     name: str = ""

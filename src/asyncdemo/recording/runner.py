@@ -9,6 +9,7 @@ Longer than most: a recording is one state machine, and its limits, signals and 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -47,7 +48,7 @@ __all__ = [
 
 _START_TIMEOUT_S = 60.0
 _GRACE_S = 3.0
-"""How long an interrupted script has to end by itself."""
+"""How long an interrupted script has to end by itself, if it's confined."""
 _SETTLE_S = 1.5
 """After a process that the script started has connected: time for the script to learn of it."""
 _LINGER_S = 0.5
@@ -126,7 +127,7 @@ class Recording:
         self._killed = False
         self._deadline: float | None = None
         self._kill_at: float | None = None
-        self._grace_s: float | None = None
+        self._kill_note = ""
         self._signal_at: float | None = None
         self._last_joined_at = 0.0
         self._cut_off_before: set[int] = set()
@@ -282,20 +283,21 @@ class Recording:
             os.killpg(self._child.process.pid, number)
 
     def interrupt(self) -> None:
-        """Handle Ctrl-C: send SIGINT to the script, and kill it after a grace period."""
+        """Handle Ctrl-C: send SIGINT to the script. If it's confined, kill it after a grace period."""
         self._stopped = self._stopped or RunOutcome.INTERRUPTED
         if self._ended_at is not None:
             self._abandoned = True
         elif self._kill_at is not None:
             if self._interrupts:
                 self._assembly.fill_in_stuck()
+            self.add_note("Killed: it was still running when it was interrupted again.")
             self._kill()
         elif self._child is None or self._child.process.poll() is not None:
             return
         elif self._idle_since is None:  # no part of the script is running that could clean up
             self._stop(RunOutcome.INTERRUPTED, "Stopped before the script started.")
         else:
-            self._kill_at = time.monotonic() + _GRACE_S
+            self._kill_at = math.inf
             self._interrupts = True
             self._interrupt_once_stuck_is_known(time.monotonic())
 
@@ -303,7 +305,12 @@ class Recording:
         """Send SIGINT once it has reported who is stuck: interrupted, it releases what it holds."""
         if self._interrupts and self._stuck_is_known(now) and self._child is not None:
             self._interrupts = False
-            self._kill_at = now + _GRACE_S
+            if self._options.confined:
+                self._kill_at = now + _GRACE_S
+                self._kill_note = f"Killed: it was still running {_GRACE_S:g} s after it was interrupted."
+            elif self._deadline is not None:
+                self._kill_at = self._deadline
+                self._kill_note = time_limit_note(self._options.timeout_s or 0.0)
             self._signal_group(signal.SIGINT)
 
     def _ask_who_is_stuck(self, now: float) -> None:
@@ -355,7 +362,8 @@ class Recording:
         if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
             return
         self._signal_at = max(time.monotonic(), self._last_joined_at + _SETTLE_S)
-        self._kill_at, self._grace_s = self._signal_at + grace_s, grace_s
+        self._kill_at = self._signal_at + grace_s
+        self._kill_note = f"Killed: it was still running {grace_s:g} s after it was asked to end."
         self._cut_off_before = self._unfinished() - self._connections.processes
         self._signal_if_due(time.monotonic())
 
@@ -415,7 +423,7 @@ class Recording:
             elif self._abandoned and 0 in cut_off:  # by how much is unknown: its clock may be virtual
                 self.add_note("The recording ends before the script did.")
             return
-        if self._grace_s is not None:  # how the script ends its processes is up to it
+        if self._kill_at is not None:  # how the script ends its processes is up to it
             cut_off &= {0, *self._cut_off_before}
         for process in sorted(cut_off):
             if process in self._assembly.stopped:
@@ -502,8 +510,7 @@ class Recording:
         self._signal_if_due(now)
         self._interrupt_once_stuck_is_known(now)
         if self._kill_at is not None and now > self._kill_at:
-            if self._grace_s is not None and self._stopped is None:
-                self.add_note(f"Killed: it was still running {self._grace_s:g} s after it was asked to end.")
+            self.add_note(self._kill_note)
             self._kill()
         if self._stopped is None and self._deadline is not None and now > self._deadline:
             if self._stuck_is_known(now):

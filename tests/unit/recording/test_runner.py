@@ -99,10 +99,10 @@ def names(run: Run) -> set[str]:
 
 
 class TestEnd:
-    def test_the_second_interrupt_ends_what_ignores_the_first(
+    def test_only_a_second_interrupt_ends_an_unconfined_one_that_ignores_the_first(
         self, script: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(runner, "_GRACE_S", 10_000)
+        monkeypatch.setattr(runner, "_GRACE_S", 0.1)
         target = script("""
             def note(*_): open("noted", "w").close()
             os.chdir(os.path.dirname(sys.argv[0]))
@@ -110,20 +110,26 @@ class TestEnd:
             open("started", "w").close()
             while True: time.sleep(0.01)
         """)
-        with Recording(target, Options()) as recording:
+        with Recording(target, Options(confined=False)) as recording:
             going(recording, (tmp_path / "started").exists)
             recording.interrupt()
             assert until(lambda: recording.poll(0.02) and (tmp_path / "noted").exists(), 30)
+            assert not until(lambda: not recording.poll(0.02), 0.5), "it may take as long as it needs"
             recording.interrupt()
             run = rest(recording)
         assert run.outcome is RunOutcome.INTERRUPTED
         assert run.exit_code is None, "it was ended, and never came to its own code"
+        assert run.notes == ("Killed: it was still running when it was interrupted again.",)
         assert "Task-1 before" in names(run)
 
     @pytest.mark.parametrize(
         ("act", "outcome", "notes"),
         [
-            (lambda recording: recording.interrupt(), RunOutcome.INTERRUPTED, ()),
+            (
+                lambda recording: recording.interrupt(),
+                RunOutcome.INTERRUPTED,
+                ("Killed: it was still running 0.1 s after it was interrupted.",),
+            ),
             (
                 lambda recording: recording.end(grace_s=0.2),
                 RunOutcome.FAILED,
@@ -132,7 +138,7 @@ class TestEnd:
             (
                 lambda recording: (recording.end(grace_s=10_000), recording.interrupt()),
                 RunOutcome.INTERRUPTED,
-                (),
+                ("Killed: it was still running when it was interrupted again.",),
             ),
         ],
         ids=["interrupted", "asked to end", "interrupted after it was asked to end"],
