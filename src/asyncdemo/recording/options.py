@@ -65,8 +65,9 @@ class Options:
         lanes: Functions whose calls are the rows.
         knobs: Constants to set, as typed.
         virtual: Let time jump instead of waiting.
-        memory_bytes: Limit to the resident size of all its processes together; None: half of the machine's.
-        processes: How many processes that it started may be running.
+        memory_bytes: Limit to the resident size of all its processes together, if it's confined; None: half
+            of the machine's.
+        processes: How many processes that it started may be running, if it's confined.
         threshold_s: A step that takes longer counts as blocking.
         results: Record what the calls of the lanes return, if these are plain values.
         stdin: The script may read ours; otherwise it has nothing to read.

@@ -517,7 +517,7 @@ class Recording:
                 self._stop(RunOutcome.TIMEOUT, time_limit_note(self._options.timeout_s or 0.0))
         elif self._stopped is None:
             self._watch_for_standstill(now)
-        if now > self._next_census and self._stopped is None:
+        if self._options.confined and now > self._next_census and self._stopped is None:
             self._take_census(now)
 
     def _take_census(self, now: float) -> None:

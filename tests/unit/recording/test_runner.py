@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +302,12 @@ class TestLimits:
         assert run.notes[0] == "Stopped because it started more than 10 processes."
         pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
         assert pids and until(lambda: not any(map(is_alive, pids)), 5)
+
+    def test_only_a_confined_script_has_limits(self, script: Write) -> None:
+        text = "time.sleep(0.3)"
+        confined = Options(memory_bytes=1, processes=0)
+        assert record(script(text), confined).outcome is RunOutcome.FAILED
+        assert record(script(text), replace(confined, confined=False)).outcome is RunOutcome.OK
 
 
 class TestOutput:
