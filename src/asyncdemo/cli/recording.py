@@ -111,7 +111,7 @@ class _ServerOutput(OutputBuffer):
 
 
 def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:
-    """Run the batch to its end. ``signals`` grows with every Ctrl-C."""
+    """Run the batch to its end. ``signals`` grows with every Ctrl-C, or other signal that asks us to end."""
     handled = 0
 
     def interrupted() -> bool:
@@ -121,7 +121,7 @@ def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> No
 
     while True:
         if interrupted():
-            batch.interrupt()
+            batch.interrupt(signals[-1])
         if not batch.poll(_POLL_S) and not batch.begin(interrupted):
             break
         tick()

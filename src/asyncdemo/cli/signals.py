@@ -19,7 +19,7 @@ ENDING: Final = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 @contextmanager
 def noting_signals() -> Iterator[list[int]]:
-    """Only note signals that would end us.
+    """Only note signals that would end us; not those that we were started to ignore, as by ``nohup``.
 
     An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.
     """
@@ -28,7 +28,8 @@ def noting_signals() -> Iterator[list[int]]:
     def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
         seen.append(number)
 
-    before = {number: signal.signal(number, note) for number in ENDING}
+    ours = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, note) for number in ours}
     try:
         yield seen
     finally:

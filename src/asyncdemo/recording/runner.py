@@ -143,7 +143,8 @@ class Recording:
         self._stuck_answer_pending = False
         """Something happened between the question and the answer."""
         self._stands_still = False
-        self._interrupts = False
+        self._to_pass_on: list[int] = []
+        """Signals that the script gets once it's known who is stuck."""
         self._events = 0
         self._idle_since: float | None = None
         """Since when nothing has happened; None before the script may run."""
@@ -282,13 +283,17 @@ class Recording:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._child.process.pid, number)
 
-    def interrupt(self) -> None:
-        """Handle Ctrl-C: send SIGINT to the script. If it's confined, kill it after a grace period."""
+    def interrupt(self, number: int = signal.SIGINT) -> None:
+        """Handle Ctrl-C, or another signal that asks us to end: pass it on to the script.
+
+        If the script is confined, it's killed after a grace period or at the next signal; otherwise at a
+        Ctrl-C after the first signal.
+        """
         self._stopped = self._stopped or RunOutcome.INTERRUPTED
         if self._ended_at is not None:
             self._abandoned = True
-        elif self._kill_at is not None:
-            if self._interrupts:
+        elif self._kill_at is not None and (self._options.confined or number == signal.SIGINT):
+            if self._to_pass_on:
                 self._assembly.fill_in_stuck()
             self.add_note("Killed: it was still running when it was interrupted again.")
             self._kill()
@@ -298,20 +303,25 @@ class Recording:
             self._stop(RunOutcome.INTERRUPTED, "Stopped before the script started.")
         else:
             self._kill_at = math.inf
-            self._interrupts = True
-            self._interrupt_once_stuck_is_known(time.monotonic())
+            self._to_pass_on.append(number)
+            self._pass_on_once_stuck_is_known(time.monotonic())
 
-    def _interrupt_once_stuck_is_known(self, now: float) -> None:
-        """Send SIGINT once it has reported who is stuck: interrupted, it releases what it holds."""
-        if self._interrupts and self._stuck_is_known(now) and self._child is not None:
-            self._interrupts = False
-            if self._options.confined:
-                self._kill_at = now + _GRACE_S
-                self._kill_note = f"Killed: it was still running {_GRACE_S:g} s after it was interrupted."
-            elif self._deadline is not None:
-                self._kill_at = self._deadline
-                self._kill_note = time_limit_note(self._options.timeout_s or 0.0)
-            self._signal_group(signal.SIGINT)
+    def _pass_on_once_stuck_is_known(self, now: float) -> None:
+        """Pass signals on once it is known who is stuck: when the script ends, it releases what it holds."""
+        if not (self._to_pass_on and self._stuck_is_known(now) and self._child is not None):
+            return
+        if self._options.confined:
+            self._kill_at = now + _GRACE_S
+            self._kill_note = f"Killed: it was still running {_GRACE_S:g} s after it was interrupted."
+        elif self._deadline is not None:
+            self._kill_at = self._deadline
+            self._kill_note = time_limit_note(self._options.timeout_s or 0.0)
+        while self._to_pass_on:
+            number = self._to_pass_on.pop(0)
+            if number == signal.SIGTERM:  # no terminal sends it, so only the script's own process gets it
+                self._child.process.send_signal(number)
+            else:
+                self._signal_group(number)
 
     def _ask_who_is_stuck(self, now: float) -> None:
         self._stuck_asked_at = now
@@ -508,7 +518,7 @@ class Recording:
 
     def _enforce_limits(self, now: float) -> None:
         self._signal_if_due(now)
-        self._interrupt_once_stuck_is_known(now)
+        self._pass_on_once_stuck_is_known(now)
         if self._kill_at is not None and now > self._kill_at:
             self.add_note(self._kill_note)
             self._kill()

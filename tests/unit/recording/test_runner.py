@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import socket
 import sysconfig
 import tempfile
@@ -122,6 +123,23 @@ class TestEnd:
         assert run.exit_code is None, "it was ended, and never came to its own code"
         assert run.notes == ("Killed: it was still running when it was interrupted again.",)
         assert "Task-1 before" in names(run)
+
+    def test_a_signal_is_passed_on_as_it_is(self, script: Write) -> None:
+        ears = Ears()
+        target = script("""
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, lambda number, _: print(signal.Signals(number).name))
+            print("ready")
+            for _ in range(2): signal.pause()
+        """)
+        with Recording(target, Options(stdout=Stdout.CAPTURE, confined=False), ears) as recording:
+            going(recording, lambda: "ready" in ears.stdout)
+            recording.interrupt(signal.SIGTERM)
+            assert until(lambda: recording.poll(0.02) and "SIGTERM" in ears.stdout, 30)
+            recording.interrupt(signal.SIGHUP)
+            run = rest(recording)
+        assert (run.outcome, run.exit_code, run.notes) == (RunOutcome.INTERRUPTED, 0, ())
+        assert ears.stdout.split() == ["ready", "SIGTERM", "SIGHUP"]
 
     @pytest.mark.parametrize(
         ("act", "outcome", "notes"),
