@@ -276,12 +276,13 @@ class Recording:
         if size != self._terminal_size and self._idle_since is not None:
             self._terminal_size = size
             self._output.resize(size)
-            self._signal_group(signal.SIGWINCH)
+            self.send_signal(signal.SIGWINCH)
 
-    def _signal_group(self, number: int) -> None:
-        assert self._child is not None
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._child.process.pid, number)
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the script and to the processes in its group, if it runs."""
+        if self._child is not None and self._child.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._child.process.pid, number)
 
     def interrupt(self, number: int = signal.SIGINT) -> None:
         """Handle Ctrl-C, or another signal that asks us to end: pass it on to the script.
@@ -321,7 +322,7 @@ class Recording:
             if number == signal.SIGTERM:  # no terminal sends it, so only the script's own process gets it
                 self._child.process.send_signal(number)
             else:
-                self._signal_group(number)
+                self.send_signal(number)
 
     def _ask_who_is_stuck(self, now: float) -> None:
         self._stuck_asked_at = now

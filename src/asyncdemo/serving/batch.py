@@ -134,3 +134,8 @@ class Batch:
         self._asked_s = self._asked_s or time.monotonic()
         for place in self._alive:
             self._recordings[place].interrupt(number)
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the processes of all scripts that run."""
+        for place in self._alive:
+            self._recordings[place].send_signal(number)

@@ -156,6 +156,11 @@ class Session:
         elif self._recording is not None and not (first and self._asked):
             self._recording.interrupt(number)
 
+    def send_signal(self, number: int) -> None:
+        """As in ``Recording``."""
+        if self._recording is not None:
+            self._recording.send_signal(number)
+
     @property
     def stands_still(self) -> bool:
         """As in ``Recording``."""
