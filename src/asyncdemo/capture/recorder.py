@@ -489,7 +489,7 @@ class Recorder:
     def _gather(self, at_end: bool = False) -> None:
         if not self._outbox.connected:
             return
-        self.task_sums.tell_all()
+        self.task_sums.report_all()
         # Numbers first: what they refer to was defined before they were recorded.
         if at_end or self._sums_are_due:
             now_ns = self.now()
