@@ -159,7 +159,7 @@ HANGS = {
             "Deadlock: ThreadPoolExecutor-0_0 (outer) waits for a free worker of executor `pool` at "
             "app.py:10. It can never continue."
         ),
-        advice="of the same executor",
+        advice="of its own executor",
     ),
     "a loop that blocks its own thread for a task of its own": Hang(
         _tasks("""
@@ -237,8 +237,64 @@ HANGS = {
         """),
         deadlock=(
             "Deadlock: Task-2 (await_other) awaits Task-3 (await_other) at app.py:6; Task-3 (await_other) "
-            "awaits Task-2 (await_other) at app.py:6. None of them can ever continue."
+            "awaits Task-2 (await_other) at app.py:6. None of them can continue unless a timeout, a signal "
+            "or a cancellation ends one of these waits."
         ),
+    ),
+    "a deadlock beside a task that goes on": Hang(
+        _tasks("""
+        async def use(first, second):
+            async with first:
+                await asyncio.sleep(0.05)
+                async with second:
+                    pass
+
+        async def beat():
+            while True:
+                await asyncio.sleep(0.1)
+
+        async def main():
+            left, right = asyncio.Lock(), asyncio.Lock()
+            await asyncio.gather(use(left, right), use(right, left), beat())
+        """),
+        deadlock=(
+            "Deadlock: Task-2 (use) holds lock `left` (taken at app.py:5) and waits for lock `right` at "
+            "app.py:7; Task-3 (use) holds lock `right` (taken at app.py:5) and waits for lock `left` at "
+            "app.py:7. None of them can ever continue."
+        ),
+    ),
+    "two threads that wait for a lock with a timeout": Hang(
+        """
+        import threading
+        import time
+
+        left, right = threading.Lock(), threading.Lock()
+
+        def use(first, second):
+            with first:
+                time.sleep(0.1)
+                second.acquire(timeout=100)
+
+        threading.Thread(target=use, args=(left, right)).start()
+        threading.Thread(target=use, args=(right, left)).start()
+        """,
+        deadlock=(
+            "Deadlock: Thread-1 (use) holds lock `left` (taken at app.py:8) and waits for lock `right` (at "
+            "most 100 s more) at app.py:10; Thread-2 (use) holds lock `right` (taken at app.py:8) and waits "
+            "for lock `left` (at most 100 s more) at app.py:10. None of them can continue unless a timeout, a "
+            "signal or a cancellation ends one of these waits."
+        ),
+    ),
+    "a semaphore that a callback gives back": Hang(
+        _tasks("""
+        async def main():
+            gate = asyncio.Semaphore(1)
+            for _ in range(2):
+                await gate.acquire()
+                task = asyncio.create_task(asyncio.sleep(100))
+                task.add_done_callback(lambda _: gate.release())
+        """),
+        waits=("Task-1 (main) waits for a slot of semaphore `gate` at app.py:7.",),
     ),
     "who goes on is in no circle": Hang(
         _tasks("""
@@ -323,7 +379,8 @@ def test_one_that_cannot_be_asked_is_explained_by_what_is_recorded(tmp_path: Pat
     assert deadlock(run) == (
         "Deadlock: Thread-1 (there) holds lock `left` (taken at app.py:9) and waits for lock `right` at "
         "app.py:11; Thread-2 (back) holds lock `right` (taken at app.py:15) and waits for lock `left` at "
-        "app.py:17. None of them can ever continue."
+        "app.py:17. None of them can continue unless a timeout, a signal or a cancellation ends one of these "
+        "waits."
     )
 
 

@@ -120,7 +120,10 @@ class Phrases:
             if not one.reason:
                 return f"runs{at}"
             return f"blocks its event loop{at}: it {self._waits(one, again)}"
-        return f"{self._waits(one, again)}{at}"
+        limit = (
+            "" if one.at_most_s is None or one.reason == "sleep" else f" (at most {one.at_most_s:g} s more)"
+        )
+        return f"{self._waits(one, again)}{limit}{at}"
 
     def _waits(self, one: Stuck, again: Collection[int]) -> str:
         if one.on and one.reason in _FOR_OTHERS:

@@ -11,13 +11,18 @@ import asyncio
 import inspect
 import linecache
 import queue
+import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from types import FrameType
+from concurrent import futures
+from types import BuiltinMethodType, FrameType, MethodType
 from typing import Any, NamedTuple
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.blocking import locks
+from asyncdemo.capture.loops.handles import TASK_TYPES
 from asyncdemo.capture.loops.hubs import HubState
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame_of
@@ -29,6 +34,10 @@ MOST = 200
 _OWN_FILES = 1
 """The file by which other threads wake a loop."""
 _QUEUE_FILE = queue.__file__
+_WITH_TIMEOUTS = {threading.__file__, _QUEUE_FILE, subprocess.__file__, futures._base.__file__}
+"""Files whose functions that wait have an argument ``timeout``."""
+_WAKES_SLEEPER: Any = asyncio.futures._set_result_unless_cancelled  # type: ignore[attr-defined]
+_ENDS_WAIT: Any = asyncio.tasks._release_waiter  # type: ignore[attr-defined]
 
 
 class Stuck(NamedTuple):
@@ -41,6 +50,7 @@ class Stuck(NamedTuple):
         resource: What it waits at, if that is seen here.
         on: The tracks that it waits for, if they are seen here.
         unfinished: In ``queue.join``, the items that are not done.
+        at_most_s: The timeout of the call, or what is left of it.
     """
 
     name: str
@@ -54,6 +64,7 @@ class Stuck(NamedTuple):
     resource: int | None = None
     on: tuple[int, ...] = ()
     unfinished: int | None = None
+    at_most_s: float | None = None
 
 
 class Census:
@@ -68,7 +79,9 @@ class Census:
         """Tell the parent. In a signal handler, ``interrupted`` is the frame at which this thread was."""
         found = self.take(interrupted)
         recorder = self._recorder
-        recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.loop_states[:]))))
+        loop_states = self._loops.loop_states[:]
+        alarms = _alarm_is_set() or any(_timers(loop_state)[1] for loop_state in loop_states)
+        recorder.define(wire.Stuck(found, all(map(_is_idle, loop_states)), alarms))
         recorder.report_sums()
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
@@ -103,12 +116,16 @@ class Census:
         current = asyncio.current_task(loop)
         pending = [task for task in asyncio.all_tasks(loop) if not task.done()]
         pending.sort(key=lambda task: recorder.tasks.get(id(task), -1))
+        limits, _ = _timers(loop_state)
         found = []
         for task in pending:
             coroutine: Any = task.get_coro()
             cause, reason, waited_for = None, "", _WaitedFor()
+            future = getattr(task, "_fut_waiter", None)
+            at_most_s = limits.get(id(task), limits.get(id(future)))
             if task is current:
                 frame, state = recorder.user_caller(running_frame), RUNNING
+                at_most_s = _timeout(running_frame)
                 call = loop_state.call
                 if call is not None:
                     reason, _, cause = call
@@ -118,7 +135,6 @@ class Census:
                 innermost_first = filter(None, map(frame_of, reversed(chain(coroutine))))
                 is_user = recorder.origins.is_user
                 frame = next((one for one in innermost_first if is_user(one.f_code.co_filename)), None)
-                future = getattr(task, "_fut_waiter", None)
                 state = READY if future is None else WAITING
                 if frame is None:
                     continue  # it has none of the user's code
@@ -136,6 +152,7 @@ class Census:
                     waited_for.resource,
                     waited_for.on,
                     waited_for.unfinished,
+                    at_most_s,
                 )
             )
         return found
@@ -201,6 +218,7 @@ class Census:
             state,
             None if loop_state is None else loop_state.track,
             unfinished=_unfinished(innermost, caller),
+            at_most_s=_timeout(innermost),
         )
 
     def _place(self, frame: FrameType | None) -> tuple[int | None, str]:
@@ -222,8 +240,58 @@ def _is_idle(loop_state: LoopState) -> bool:
     return len(files) <= _OWN_FILES and all(timer._cancelled for timer in list(timers))
 
 
+def _timers(loop_state: LoopState) -> tuple[dict[int, float], bool]:
+    """Return (id of a task or future -> after how many seconds its wait ends, whether other timers are set).
+
+    A timer that only wakes a sleeping task counts as neither.
+    """
+    loop: Any = loop_state.loop()
+    if loop is None or not loop_state.running:
+        return {}, False
+    timers = getattr(loop, "_scheduled", None)
+    if timers is None:  # another kind of loop, which does not tell
+        return {}, True
+    limits: dict[int, float] = {}
+    others = False
+    for timer in [timer for timer in list(timers) if not timer._cancelled]:
+        callback, arguments = timer._callback, timer._args
+        owner = callback.__self__ if type(callback) in _METHOD_TYPES else None
+        if type(owner) is asyncio.Timeout:
+            ended: Any = owner._task  # type: ignore[attr-defined]
+        elif type(owner) in TASK_TYPES:  # its ``cancel``
+            ended = owner
+        elif callback is _ENDS_WAIT and arguments:
+            ended = arguments[0]
+        else:
+            others = others or callback is not _WAKES_SLEEPER
+            continue
+        left_s = max(0.0, round(timer._when - asyncio.BaseEventLoop.time(loop), 1))
+        limits[id(ended)] = min(left_s, limits.get(id(ended), left_s))
+    return limits, others
+
+
+def _alarm_is_set() -> bool:
+    return signal.getitimer(signal.ITIMER_REAL)[0] > 0 and callable(signal.getsignal(signal.SIGALRM))
+
+
+def _timeout(frame: FrameType | None) -> float | None:
+    """The timeout of the call of the standard library that the thread waits in, if it has one."""
+    call = None
+    while frame is not None and frame.f_code.co_filename in _WITH_TIMEOUTS | {locks.__file__}:
+        call, frame = frame, frame.f_back
+    if call is None:
+        return None
+    timeout: Any = call.f_locals.get("timeout")
+    if call.f_code.co_filename == locks.__file__:
+        timeout = locks.timeout_of(call.f_locals.get("arguments", ()), call.f_locals.get("options", {}))
+    return float(timeout) if type(timeout) in (int, float) and timeout >= 0 else None
+
+
 def _has_not_begun(coroutine: Any) -> bool:
     return inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
+
+
+_METHOD_TYPES = (MethodType, BuiltinMethodType)
 
 
 class _WaitedFor(NamedTuple):

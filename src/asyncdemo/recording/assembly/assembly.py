@@ -147,6 +147,8 @@ class Assembly:
         """For those that have answered. With the indices of the process."""
         self.idle: dict[int, bool] = {}
         """Whether nothing was outstanding in its event loops."""
+        self.alarms: dict[int, bool] = {}
+        """Whether a timer was set that may do anything."""
         self.holdings: dict[int, list[Holding]] = {}
         """Who held what when it answered."""
 
