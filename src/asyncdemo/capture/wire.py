@@ -359,7 +359,8 @@ class Uncaught(NamedTuple):
 class Stuck(NamedTuple):
     """What has not ended.
 
-    If ``idle``, nothing is outstanding in any loop. If ``alarms``, a timer is set that may do anything.
+    If ``idle``, nothing is outstanding in any loop, and the script handles no signal. If ``alarms``, a timer
+    is set that may do anything.
     """
 
     who: list[Any]

@@ -248,7 +248,8 @@ class Run:
         stuck: The tasks and threads that had not ended, and where they were, if the run met its time limit or
             a deadlock, or was interrupted.
         holdings: Who held what at that time.
-        idle: Whether the event loops had no timer set and watched no file at that time.
+        idle: Whether the event loops had no timer set and watched no file at that time, and the program had
+            no signal handler of its own.
         alarms: Whether a timer was set at that time that may do anything: a callback of the program's own
             (``call_later``) or a signal (``signal.alarm``).
         result: What the function that was run returned, as a Python literal, if it has one.

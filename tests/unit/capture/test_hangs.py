@@ -54,12 +54,16 @@ BANK = """
 
 @dataclass(frozen=True)
 class Hang:
-    """A script, and what is said of it. ``waits``: the first sentences about who waits for what."""
+    """A script, and what is said of it. ``waits``: the first sentences about who waits for what.
+
+    ``nobody_left``: whether it is also said that nobody can wake them.
+    """
 
     source: str
     deadlock: str = ""
     advice: str = ""
     waits: tuple[str, ...] = ()
+    nobody_left: bool = False
     virtual: bool = False
 
 
@@ -140,6 +144,7 @@ HANGS = {
             "Never given back: Thread-1 (careless) took lock `lock` (taken at app.py:7) and ended without "
             "giving it back. MainThread waits for lock `lock` at app.py:12, and can never continue."
         ),
+        nobody_left=True,
     ),
     "a worker that waits for work of its own executor": Hang(
         """
@@ -171,6 +176,7 @@ HANGS = {
             return asyncio.run_coroutine_threadsafe(fetch(), loop).result()
         """),
         waits=("Task-1 (main) blocks its event loop at app.py:9: it waits for a future to get its result.",),
+        nobody_left=True,
     ),
     "a queue that nobody feeds": Hang(
         _tasks("""
@@ -188,8 +194,8 @@ HANGS = {
             "Task-1 (main) waits for the tasks of its group (Task-2 (worker) and Task-3 (worker)) at "
             "app.py:10.",
             "Task-2 (worker) and Task-3 (worker) wait for an item of queue `jobs` at app.py:6.",
-            "No task or thread is left that could wake any of them.",
         ),
+        nobody_left=True,
         virtual=True,
     ),
     "a timer may yet wake who waits": Hang(
@@ -200,6 +206,25 @@ HANGS = {
             await done.wait()
         """),
         waits=("Task-1 (main) waits for an event to be set at app.py:7.",),
+    ),
+    "a signal may yet wake who waits": Hang(
+        _tasks("""
+        import signal
+
+        async def main():
+            stop = asyncio.Event()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+            await stop.wait()
+        """),
+        waits=("Task-1 (main) waits for an event to be set at app.py:9.",),
+    ),
+    "a timeout may yet wake who waits": Hang(
+        """
+        import threading
+
+        threading.Event().wait(timeout=100)
+        """,
+        waits=("MainThread waits for an event to be set (at most 100 s more) at app.py:4.",),
     ),
     "a lock of threads between tasks": Hang(
         """
@@ -281,8 +306,8 @@ HANGS = {
         deadlock=(
             "Deadlock: Thread-1 (use) holds lock `left` (taken at app.py:8) and waits for lock `right` (at "
             "most 100 s more) at app.py:10; Thread-2 (use) holds lock `right` (taken at app.py:8) and waits "
-            "for lock `left` (at most 100 s more) at app.py:10. None of them can continue unless a timeout, a "
-            "signal or a cancellation ends one of these waits."
+            "for lock `left` (at most 100 s more) at app.py:10. None of them can continue unless a timeout, "
+            "a signal or a cancellation ends one of these waits."
         ),
     ),
     "a semaphore that a callback gives back": Hang(
@@ -327,6 +352,7 @@ HANGS = {
             "Task-1 (main) waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
             "app.py:11.",
         ),
+        nobody_left=True,
     ),
     "items of a queue of threads that are never done": Hang(
         """
@@ -341,6 +367,7 @@ HANGS = {
             "MainThread waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
             "app.py:7.",
         ),
+        nobody_left=True,
     ),
 }
 
@@ -353,7 +380,9 @@ def test_who_holds_what_and_who_waits_for_what_at_which_line(name: str, tmp_path
     found = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
     assert [one.message for one in found] == ([told.deadlock] if told.deadlock else [])
     assert all(told.advice in one.advice for one in found)
-    assert where_they_wait(run)[: len(told.waits)] == told.waits
+    waits = where_they_wait(run)
+    assert waits[: len(told.waits)] == told.waits
+    assert ("No task or thread is left that could wake any of them." in waits) == told.nobody_left
 
 
 def test_ctrl_c_tells_what_was_held_before_it_was_let_go_of(tmp_path: Path) -> None:

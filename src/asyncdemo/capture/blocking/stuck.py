@@ -11,18 +11,14 @@ import asyncio
 import inspect
 import linecache
 import queue
-import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent import futures
-from types import BuiltinMethodType, FrameType, MethodType
+from types import FrameType
 from typing import Any, NamedTuple
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.blocking import locks
-from asyncdemo.capture.loops.handles import TASK_TYPES
+from asyncdemo.capture.blocking import wake_sources
 from asyncdemo.capture.loops.hubs import HubState
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame_of
@@ -31,13 +27,7 @@ from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder
 MOST = 200
 """What hangs, hangs in few places: hundreds more names would add nothing."""
 
-_OWN_FILES = 1
-"""The file by which other threads wake a loop."""
 _QUEUE_FILE = queue.__file__
-_WITH_TIMEOUTS = {threading.__file__, _QUEUE_FILE, subprocess.__file__, futures._base.__file__}
-"""Files whose functions that wait have an argument ``timeout``."""
-_WAKES_SLEEPER: Any = asyncio.futures._set_result_unless_cancelled  # type: ignore[attr-defined]
-_ENDS_WAIT: Any = asyncio.tasks._release_waiter  # type: ignore[attr-defined]
 
 
 class Stuck(NamedTuple):
@@ -80,8 +70,9 @@ class Census:
         found = self.take(interrupted)
         recorder = self._recorder
         loop_states = self._loops.loop_states[:]
-        alarms = _alarm_is_set() or any(_timers(loop_state)[1] for loop_state in loop_states)
-        recorder.define(wire.Stuck(found, all(map(_is_idle, loop_states)), alarms))
+        alarms = wake_sources.alarm_is_set() or any(wake_sources.timers(one)[1] for one in loop_states)
+        idle = all(map(wake_sources.is_idle, loop_states)) and not wake_sources.handles_signals()
+        recorder.define(wire.Stuck(found, idle, alarms))
         recorder.report_sums()
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
@@ -116,7 +107,7 @@ class Census:
         current = asyncio.current_task(loop)
         pending = [task for task in asyncio.all_tasks(loop) if not task.done()]
         pending.sort(key=lambda task: recorder.tasks.get(id(task), -1))
-        limits, _ = _timers(loop_state)
+        limits, _ = wake_sources.timers(loop_state)
         found = []
         for task in pending:
             coroutine: Any = task.get_coro()
@@ -125,7 +116,7 @@ class Census:
             at_most_s = limits.get(id(task), limits.get(id(future)))
             if task is current:
                 frame, state = recorder.user_caller(running_frame), RUNNING
-                at_most_s = _timeout(running_frame)
+                at_most_s = wake_sources.timeout(running_frame)
                 call = loop_state.call
                 if call is not None:
                     reason, _, cause = call
@@ -218,7 +209,7 @@ class Census:
             state,
             None if loop_state is None else loop_state.track,
             unfinished=_unfinished(innermost, caller),
-            at_most_s=_timeout(innermost),
+            at_most_s=wake_sources.timeout(innermost),
         )
 
     def _place(self, frame: FrameType | None) -> tuple[int | None, str]:
@@ -228,70 +219,8 @@ class Census:
         return self._recorder.frame_site(frame), line
 
 
-def _is_idle(loop_state: LoopState) -> bool:
-    """Whether nothing can happen to the loop by itself: it has no timer, and no file but its own."""
-    loop: Any = loop_state.loop()
-    if loop is None or not loop_state.running:
-        return True
-    timers, selector = getattr(loop, "_scheduled", None), getattr(loop, "_selector", None)
-    if timers is None or selector is None:  # another kind of loop, which does not tell
-        return False
-    files = selector.get_map() or {}
-    return len(files) <= _OWN_FILES and all(timer._cancelled for timer in list(timers))
-
-
-def _timers(loop_state: LoopState) -> tuple[dict[int, float], bool]:
-    """Return (id of a task or future -> after how many seconds its wait ends, whether other timers are set).
-
-    A timer that only wakes a sleeping task counts as neither.
-    """
-    loop: Any = loop_state.loop()
-    if loop is None or not loop_state.running:
-        return {}, False
-    timers = getattr(loop, "_scheduled", None)
-    if timers is None:  # another kind of loop, which does not tell
-        return {}, True
-    limits: dict[int, float] = {}
-    others = False
-    for timer in [timer for timer in list(timers) if not timer._cancelled]:
-        callback, arguments = timer._callback, timer._args
-        owner = callback.__self__ if type(callback) in _METHOD_TYPES else None
-        if type(owner) is asyncio.Timeout:
-            ended: Any = owner._task  # type: ignore[attr-defined]
-        elif type(owner) in TASK_TYPES:  # its ``cancel``
-            ended = owner
-        elif callback is _ENDS_WAIT and arguments:
-            ended = arguments[0]
-        else:
-            others = others or callback is not _WAKES_SLEEPER
-            continue
-        left_s = max(0.0, round(timer._when - asyncio.BaseEventLoop.time(loop), 1))
-        limits[id(ended)] = min(left_s, limits.get(id(ended), left_s))
-    return limits, others
-
-
-def _alarm_is_set() -> bool:
-    return signal.getitimer(signal.ITIMER_REAL)[0] > 0 and callable(signal.getsignal(signal.SIGALRM))
-
-
-def _timeout(frame: FrameType | None) -> float | None:
-    """The timeout of the call of the standard library that the thread waits in, if it has one."""
-    call = None
-    while frame is not None and frame.f_code.co_filename in _WITH_TIMEOUTS | {locks.__file__}:
-        call, frame = frame, frame.f_back
-    if call is None:
-        return None
-    timeout: Any = call.f_locals.get("timeout")
-    if call.f_code.co_filename == locks.__file__:
-        timeout = locks.timeout_of(call.f_locals.get("arguments", ()), call.f_locals.get("options", {}))
-    return float(timeout) if type(timeout) in (int, float) and timeout >= 0 else None
-
-
 def _has_not_begun(coroutine: Any) -> bool:
     return inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
-
-
-_METHOD_TYPES = (MethodType, BuiltinMethodType)
 
 
 class _WaitedFor(NamedTuple):
