@@ -33,6 +33,9 @@ _WAITS: dict[str, str] = {
     "thread": "waits for work in a thread",
     "event loop": "runs an event loop",
     "idle": "waits for work",
+    "i/o": "waits for a file, pipe or socket",
+    "signal": "waits for a signal",
+    "outside Python": "waits outside Python",
 }
 """By the reason of a wait; {} is what it waits for."""
 _FOR_OTHERS: dict[str, str] = {

@@ -36,7 +36,7 @@ class Stuck(NamedTuple):
     Attributes:
         site: None if it has not begun.
         source: The text of that line.
-        wait: Index of the blocking call that its step is in.
+        wait: Index of the blocking call that its step is in, or that no hook saw.
         resource: What it waits at, if that is seen here.
         on: The tracks that it waits for, if they are seen here.
         unfinished: In ``queue.join``, the items that are not done.
@@ -64,6 +64,8 @@ class Census:
         self._recorder = recorder
         self._loops = loops
         self._resource_of = resource_of
+        self.wait_of: Callable[[int], int | None] = lambda ident: None
+        """Returns the index of what a thread waits for, if that is known although no hook saw it."""
 
     def report(self, interrupted: FrameType | None = None) -> list[Stuck]:
         """Tell the parent. In a signal handler, ``interrupted`` is the frame at which this thread was."""
@@ -200,7 +202,8 @@ class Census:
 
     def _thread(self, ident: int, caller: FrameType, innermost: FrameType) -> Stuck:
         name = next((thread.name for thread in threading.enumerate() if thread.ident == ident), "")
-        state = RUNNING if caller is innermost else WAITING
+        wait = self.wait_of(ident)
+        state = RUNNING if caller is innermost and wait is None else WAITING
         loop_state = self._recorder.threads.get(ident)
         return Stuck(
             name,
@@ -208,6 +211,7 @@ class Census:
             *self._place(caller),
             state,
             None if loop_state is None else loop_state.track,
+            wait,
             unfinished=_unfinished(innermost, caller),
             at_most_s=wake_sources.timeout(innermost),
         )
