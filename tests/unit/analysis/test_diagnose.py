@@ -181,6 +181,12 @@ class TestLeftPending:
         story.task("quits", parent=main, thread=loop, at=1).raises("SystemExit: 1")
         assert not findings(story, self.KIND)
 
+    def test_the_main_coroutine_of_a_second_run_is_not_left_by_itself(self, story: Story) -> None:
+        loop = story.thread("MainThread")
+        story.task("load", thread=loop).sleeps(1).returns()
+        story.task("main", thread=loop, at=2).sleeps(10).is_left_pending()
+        assert not findings(story, self.KIND)
+
     def test_a_later_task_is_left_though_nobody_knows_who_made_it(self, story: Story) -> None:
         loop = story.thread("MainThread")
         story.task("main", thread=loop).sleeps(10)
