@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -253,6 +254,12 @@ class TestUnboundedFanOut:
         for number, task in enumerate(self.fan_out(story, 300)):
             task.waits(5, "empty queue" if number % 2 else "sleep")
         assert not findings(story, self.KIND)
+
+    def test_silent_for_the_tasks_that_asyncio_makes_for_connections(self, story: Story) -> None:
+        self.fan_out(story, 300)
+        run = story.run()
+        own = tuple(replace(track, own=track.function == "fetch") for track in run.tracks)
+        assert not [one for one in diagnose(replace(run, tracks=own)) if one.kind is self.KIND]
 
     def test_silent_for_tasks_of_an_installed_package(self, story: Story) -> None:
         main = story.task("main").sleeps(1000)

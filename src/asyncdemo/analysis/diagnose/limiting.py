@@ -25,7 +25,7 @@ _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
 def unbounded_fan_out(run: Run) -> Iterator[Finding]:
     groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
     for track in run.tracks:
-        if track.kind is TrackKind.TASK:
+        if track.kind is TrackKind.TASK and not track.own:  # asyncio makes one for each connection
             groups[track.function, track.parent].append(track)
     large = {key: tracks for key, tracks in groups.items() if len(tracks) >= _MANY}
     if not large:
