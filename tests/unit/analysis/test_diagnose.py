@@ -349,6 +349,18 @@ class TestLimitPerCall:
     def test_silent_for_what_limits_nobody(self, make: Callable[[Story], Resource], spread_ms: float) -> None:
         assert not findings(self.uploads(make, spread_ms), self.KIND)
 
+    def test_one_lock_for_each_key_may_be_right(self) -> None:
+        story = self.uploads(lambda story: story.lock(made=at_line(8, "upload")))
+        assert "different data" in only(findings(story, self.KIND)).advice
+
+    def test_silent_for_a_lock_that_is_taken_again(self, story: Story) -> None:
+        for _ in range(2):
+            lock = story.lock(made=at_line(8, "Session.open"))
+            user = story.task("user")
+            for _ in range(2):
+                user.takes(lock).sleeps(10).gives_back(lock)
+        assert not findings(story, self.KIND)
+
     def test_silent_if_one_is_shared(self, story: Story) -> None:
         gates = [story.semaphore(1, made=at_line(8)) for _ in range(2)]
         for gate in gates:
