@@ -647,6 +647,25 @@ class TestReviewed:
         assert one.site is not None
         assert (one.function, one.site.line, one.site.function) == ("fetch", 7, "Shop.main")
 
+    def test_a_step_that_runs_the_loop_itself_does_not_hold_it(self, tmp_path: Path) -> None:
+        """As nest_asyncio does."""
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+            async def main():
+                loop, me = asyncio.get_running_loop(), asyncio.current_task()
+                sleeps = asyncio.create_task(asyncio.sleep(0.3))
+                asyncio.tasks._leave_task(loop, me)
+                while not sleeps.done():
+                    loop._run_once()
+                asyncio.tasks._enter_task(loop, me)
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.run.slow_steps == ()
+
     def test_a_loop_held_up_by_another_threads_gil_is_told_so(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
