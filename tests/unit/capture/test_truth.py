@@ -666,6 +666,20 @@ class TestReviewed:
         )
         assert told.run.slow_steps == ()
 
+    def test_a_subprocess_that_uvloop_starts_is_no_fork_of_the_script(self, tmp_path: Path) -> None:
+        pytest.importorskip("uvloop")
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, uvloop
+            async def main():
+                process = await asyncio.create_subprocess_exec("true")
+                await process.wait()
+            uvloop.run(main())
+            """,
+        )
+        assert not told.run.notes
+
     def test_a_loop_held_up_by_another_threads_gil_is_told_so(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
