@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.model import State
 from tests.support.truth import Recorded, recorded
 
 GATE_WITH_BLOCKER = """
@@ -665,6 +666,25 @@ class TestReviewed:
             virtual=True,
         )
         assert told.run.slow_steps == ()
+
+    def test_a_task_waits_until_its_loop_notices_what_another_thread_did(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, threading, time
+            async def main():
+                done = asyncio.Event()
+                threading.Timer(0.1, done.set).start()
+                asyncio.get_running_loop().call_later(0.6, int)
+                await done.wait()
+            asyncio.run(main())
+            """,
+            lanes=["main"],
+        )
+        (lane,) = told.run.lanes
+        ready_ns = sum(span.duration_ns for span in lane.spans if span.state is State.READY)
+        assert ready_ns < (lane.end_ns - lane.start_ns) / 2
+        assert [note for note in told.run.notes if "call_soon_threadsafe" in note]
 
     def test_a_subprocess_that_uvloop_starts_is_no_fork_of_the_script(self, tmp_path: Path) -> None:
         pytest.importorskip("uvloop")
