@@ -297,6 +297,22 @@ def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
     ]
 
 
+def test_a_submission_without_a_readable_workspace_is_in_the_table_too(desk: Desk, pile: Path) -> None:
+    shutil.rmtree(pile / "ada" / ".asyncdemo")
+    (pile / "bob" / "exercises" / ".asyncdemo" / "workspace.json").write_text("{bro")
+    (pile / "cy" / "01-hot").mkdir(parents=True)
+    (pile / "cy" / "01-hot" / "01-tea.py").symlink_to(pile / "ada" / "01-hot" / "01-tea.py")
+    shutil.copytree(pile / "ada", pile / "dan" / "too" / "deep")
+    done = in_process("check", "--all", "--handed-in", "../pile", "--course", desk.course, cwd=desk.folder)
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        "ada: 1 passed, 1 untouched",
+        "bob: 0 passed, 1 failed (tea), 1 missing (coffee)",
+        "cy: 0 passed, 1 missing (coffee), 1 not checked (tea)",
+        "dan: no exercise found, neither in this folder nor in a folder directly in it",
+    ]
+
+
 def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_progress_as_it_is(
     desk: Desk, tmp_path: Path
 ) -> None:

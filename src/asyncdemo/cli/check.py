@@ -222,7 +222,7 @@ def _check_handed_in(
     people: dict[str, list[Checked]] = {}
     with ServiceCache() as service_cache, noting_signals() as signals, suppress(Stopped):
         checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
-        for name, workspace in find_workspaces(folder).items():
+        for name, workspace in find_workspaces(folder, lessons).items():
             people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
             if not as_json:
                 click.echo(wrap(words_of(name, people[name]), rest="  "))
