@@ -127,6 +127,14 @@ def test_from_a_failure_to_a_pass_to_the_next_exercise_until_all_are_checked_aga
         (["check", "--all", "--handed-in", "../course"], "There is no workspace in"),
         (["check", "--handed-in", ".."], "asyncdemo check --all --handed-in"),
         (["check", "--all", "--csv", "table.csv"], "Add --handed-in FOLDER"),
+        (
+            ["check", "--all", "--handed-in", "..", "--csv", "nowhere/t.csv"],
+            "Cannot write nowhere/t.csv: No such",
+        ),
+        (
+            ["check", "--all", "--handed-in", "..", "--junit", "01-hot/01-tea.py"],
+            "is not such a table. Choose",
+        ),
         (["reset"], "Missing argument"),
     ],
 )
@@ -297,6 +305,17 @@ def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
     ]
 
 
+def test_an_interrupted_grading_leaves_the_table_as_it_was(desk: Desk, pile: Path) -> None:
+    table, started = pile / "table.csv", pile / "started"
+    table.write_text("workspace,passed\nthe complete one")
+    (pile / "bob" / "exercises" / "01-hot" / "01-tea.py").write_text(endless_exercise(started))
+    words: list[str | Path] = ["check", "--all", "--handed-in", pile, "--course", desk.course, "--csv", table]
+    done = interrupted(*words, cwd=pile, when=started.exists)
+    assert done.code == 130
+    assert done.out == "ada: 1 passed, 1 untouched\nInterrupted. No table was written.\n"
+    assert table.read_text() == "workspace,passed\nthe complete one"
+
+
 def test_a_submission_without_a_readable_workspace_is_in_the_table_too(desk: Desk, pile: Path) -> None:
     shutil.rmtree(pile / "ada" / ".asyncdemo")
     (pile / "bob" / "exercises" / ".asyncdemo" / "workspace.json").write_text("{bro")
@@ -344,14 +363,15 @@ def test_a_file_that_is_no_program_or_without_end_or_gone_fails_in_words(desk: D
     assert desk.tea.read_text() == BROKEN
 
 
+def endless_exercise(started: Path) -> str:
+    """An exercise that makes the file when it runs, and doesn't end."""
+    loop = f"    import pathlib\n    pathlib.Path({str(started)!r}).touch()\n    while True:\n        pass"
+    return FIXED.replace("    asyncio.run(main())", loop)
+
+
 def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
     started = desk.folder / "started"
-    desk.tea.write_text(
-        FIXED.replace(
-            "    asyncio.run(main())",
-            f"    import pathlib\n    pathlib.Path({str(started)!r}).touch()\n    while True:\n        pass",
-        )
-    )
+    desk.tea.write_text(endless_exercise(started))
     assert interrupted("check", "tea", cwd=desk.folder, when=started.exists).code == 130
     assert desk.record("tea") == Record()
 

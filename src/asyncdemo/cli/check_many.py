@@ -31,6 +31,8 @@ from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.serving import ServiceCache
 from asyncdemo.testing.checks import Evidence
 
+CSV_HEAD: Final = "workspace,passed"
+JUNIT_HEAD: Final = "<testsuites"
 _LONGEST_LINE: Final = 200
 _TableOf = Mapping[str, Sequence["Checked"]]
 """Name of a submission -> each exercise, in the course's order."""
@@ -204,7 +206,7 @@ def table_as_csv(people: _TableOf, lessons: Sequence[Heading]) -> str:
     """Return one line each: name, how many passed, and the status of each exercise."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["workspace", "passed", *(lesson.id for lesson in lessons)])
+    table.writerow([*CSV_HEAD.split(","), *(lesson.id for lesson in lessons)])
     for name, checked in people.items():
         passed = len(_having(checked, Status.PASSED))
         table.writerow([name, passed, *(item.status for item in checked)])
@@ -213,7 +215,7 @@ def table_as_csv(people: _TableOf, lessons: Sequence[Heading]) -> str:
 
 def table_as_junit(people: _TableOf) -> str:
     """Return a test suite for each workspace, with a test for each exercise; untouched ones are skipped."""
-    root = ElementTree.Element("testsuites")
+    root = ElementTree.Element(JUNIT_HEAD.removeprefix("<"))
     for name, checked in people.items():
         counts = {
             "tests": len(checked),
