@@ -237,6 +237,8 @@ def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given_and_by_no
     tea, coffee = done.data["exercises"]
     assert (tea["file"], tea["passed"]) == (str(ada / "01-hot" / "01-tea.py"), False)
     assert (coffee["file"], coffee["passed"]) == (str(ada / "01-hot" / "02-coffee.py"), True)
+    done = in_process("check", "--all", "--handed-in", ada.parent, "--course", desk.course, cwd=tmp_path)
+    assert "ada: 1 passed, 1 untouched" in done.out.splitlines()
     file.write_text("{")
     assert in_process("check", "--all", "--json", "--course", desk.course, cwd=ada).code == 3
     assert not ran.exists()
