@@ -13,6 +13,7 @@ from asyncdemo.course.content.predictions import (
     actual_answer,
     compare,
     fill,
+    offered,
     parse,
     variants_needed,
 )
@@ -118,6 +119,11 @@ def test_variants_that_tie_may_be_named_in_either_order() -> None:
     assert compare(ORDER, ("awaited", "threaded", "blocking"), measured, KNOBS).right
     assert not compare(ORDER, ("awaited", "blocking", "threaded"), measured, KNOBS).right
     assert actual_answer(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
+
+
+def test_choices_that_mean_the_same_with_other_knobs_are_offered_once() -> None:
+    assert offered(CHOICE, {"BREWS": 3}) == ["one", "all 3"]
+    assert offered(CHOICE, {"BREWS": 1}) == ["one"]
 
 
 def test_knobs_stand_in_the_texts() -> None:
