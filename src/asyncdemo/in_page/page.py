@@ -88,6 +88,7 @@ def _describe(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
         else {
             "task": exercise.task,
             "text": exercise.file.read_text("utf-8"),
+            "limit_s": exercise.timeout_s,
             "needs": missing(exercise.solution.read_text("utf-8")),
         },
     }
