@@ -57,7 +57,9 @@ class ResultPane(Pane):
         self.query_one(Drawing).redraw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.session.first is not None if action in ("why", "figures", "picture", "text") else True
+        if action in ("why", "text"):
+            return self.session.was_run
+        return self.session.first is not None if action in ("figures", "picture") else True
 
     def action_change(self) -> None:
         self.lesson_screen.go_to("change")
@@ -98,7 +100,10 @@ class ResultPane(Pane):
     def _lines(self, width: int, height: int) -> list[Line]:
         run = self.session.first
         if run is None:
-            return [text_line("Not run since you opened this lesson. To go to the run, press 3.", DIM)]
+            words = "Not run since you opened this lesson. To go to the run, press 3."
+            if self.session.was_run:
+                words += "\nTo read what you saw and why, press w; for the whole text, t."
+            return [text_line(line, DIM) for line in words.splitlines()]
         answers = list(self._answers(run, width, height))
         room = height - len(answers) - 1
         return [*answers, [], *picture_of_runs(run.runs, self.glyphs, width, room, run.figures)]

@@ -141,6 +141,11 @@ class LessonSession:
         return [variant.name for variant in self.variants]
 
     @property
+    def was_run(self) -> bool:
+        """Whether the lesson was ever run, so its explanation gives nothing away."""
+        return self.first is not None or self._record.runs > 0
+
+    @property
     def left_at(self) -> str:
         """The step to continue with, according to the record; the first if the lesson is new or done."""
         if self._record.passed:
