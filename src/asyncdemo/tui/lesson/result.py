@@ -14,16 +14,15 @@ from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
-from textual.widgets import Markdown
 
-from asyncdemo.course.content.text import sections
+from asyncdemo.course.content.text import ending, learner_text, sections
 from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import ReadingScreen
+from asyncdemo.tui.app import ReadingScreen, markdown
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonRun
@@ -80,14 +79,16 @@ class ResultPane(Pane):
             f"   **{answer.sentence}** {answer.why}\n"
             for answer in self.session.judged()
         )
-        readme = sections(self.session.lesson.readme)
-        text = "\n\n".join(filter(None, (answers, readme.get("What you saw", ""), readme.get("Why", ""))))
-        self._read("Why", Markdown(text, open_links=False))
+        lesson = self.session.lesson
+        readme = sections(lesson.readme)
+        parts = [answers, readme.get("What you saw", ""), readme.get("Why", "")]
+        if lesson.exercise is None:  # else after it has passed
+            parts.append(ending(lesson.readme, lesson.id))
+        self._read("Why", markdown("\n\n".join(filter(None, parts))))
 
     def action_text(self) -> None:
         readme = self.session.lesson.readme
-        text = readme.read_text(encoding="utf-8")
-        self._read(str(readme), Markdown(text, open_links=False))
+        self._read(str(readme), markdown(learner_text(readme)))
 
     @property
     def _run(self) -> LessonRun:
