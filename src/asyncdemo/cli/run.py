@@ -137,7 +137,8 @@ def command(
     """Predict, run every variant of LESSON, compare.
 
     LESSON is an id (two-sleeps), a number (1) or a part of only one id. `asyncdemo list` shows them. By
-    default, it is the first lesson that you have not run yet. Without a terminal, no questions are asked.
+    default, it is the first lesson that you have neither run nor passed. Without a terminal, no questions
+    are asked.
     """
     context = locate(course_folder)
     course = context.course
@@ -280,12 +281,11 @@ def _print_output(recorded: Recorded) -> None:
 
 
 def _next(context: CourseContext) -> Heading:
-    """Return the first lesson that was never run, and announce it unless there is JSON output."""
+    """Return the first lesson that is new, and announce it unless there is JSON output."""
     heading = first_unread(context.course, context.records)
     if heading is None:
-        ids = ", ".join(lesson.id for lesson in context.course.lessons)
-        raise UsageError(f"You have run every lesson. Name the one to run again: {ids}.")
-    words = f"The next lesson that you have not run: {heading.number}, {heading.id}."
+        raise UsageError("You have run every lesson. To run one again, name it: `asyncdemo list` shows them.")
+    words = f"The next lesson: {heading.number}, {heading.id}."
     click.echo(wrap_for(sys.stderr, words), err=True)
     return heading
 
