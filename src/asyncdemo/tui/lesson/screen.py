@@ -87,7 +87,8 @@ class ExerciseStep(Pane):
         if lesson is None:
             self.notify("All other lessons are done.")
         else:
-            self.app.switch_screen(LessonScreen(LessonSession(context, lesson.folder)))
+            self.session.following = LessonSession(context, lesson.folder)
+            self.app.switch_screen(LessonScreen(self.session.following))
 
 
 class StepBar(Widget):
