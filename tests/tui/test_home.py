@@ -70,6 +70,14 @@ async def test_keys_that_come_before_the_list_is_there_do_not_filter_it(learner:
         assert "1 Tea" in shown(home)
 
 
+async def test_a_lesson_that_needs_packages_says_so_before_it_is_opened(learner: Learner) -> None:
+    manifest = learner.lesson("tea").folder / "lesson.toml"
+    manifest.write_text('packages = ["no-such-kettle"]\n' + manifest.read_text())
+
+    async with Application(learner.context, HomeScreen).run_test(size=(80, 24)) as pilot:
+        await User(pilot).sees("Needs no-such-kettle. To install what the lessons need:")
+
+
 async def test_leaving_tells_of_the_last_lesson_that_was_run(learner: Learner) -> None:
     opened = LessonSession(learner.context, learner.lesson("tea").folder)
     assert not list(summary(opened)), "nothing happened"

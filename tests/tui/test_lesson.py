@@ -357,6 +357,8 @@ async def test_what_is_missing_is_told_with_the_command_that_installs_it(
         await driven.press("3", "enter")
         await driven.pilot.pause(0.1)
         assert "pip install kettle" in driven.seen
+        assert "To try again, press Enter." in driven.seen
+        assert "Your predictions" in driven.seen
 
     assert driven.session.exit_code() == EXIT_MISSING
     assert list(summary(driven.session))[1:] == ["tea needs kettle. Install it: pip install kettle"]
