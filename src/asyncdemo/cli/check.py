@@ -39,11 +39,13 @@ from asyncdemo.course.workspace.files import replace as replace_file
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
-from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
+from asyncdemo.render.terminal.verdict import verdict_text, verdict_to_fit
 from asyncdemo.serving import ServiceCache
 
 FORMAT = "asyncdemo.check/1"
 _WIDEST: Final = max(map(len, Status))
+_BELOW: Final = 4
+"""Lines below a verdict: two empty ones, the conclusion, the prompt."""
 
 
 @click.command("check")
@@ -185,8 +187,9 @@ def _remember(context: CourseContext, item: Checked) -> None:
 def _print(item: Checked, *, plain: bool) -> None:
     title = f"Exercise {item.lesson.number}, {item.lesson.title}"
     task = f"{title}: {item.task}" if item.task else title
-    click.echo(wrap(task, rest="  ").replace(title, click.style(title, bold=True), 1))
-    click.echo(f"{shown_path(item.file)}\n")
+    head = wrap(task, rest="  ").replace(title, click.style(title, bold=True), 1)
+    head += f"\n{shown_path(item.file)}\n"
+    click.echo(head)
     if plain or not can_draw():
         for line in verdict_text(item.verdict):
             click.echo(line)
@@ -196,7 +199,8 @@ def _print(item: Checked, *, plain: bool) -> None:
         from asyncdemo.render.terminal.theme import theme_for
 
         console = make_console()
-        lines = verdict_lines(item.verdict, theme_for(console.encoding), console.width)
+        room = console.height - len(head.splitlines()) - _BELOW
+        lines = verdict_to_fit(item.verdict, theme_for(console.encoding), console.width, room)
         console.print(Lines(lines), soft_wrap=True, highlight=False)
     click.echo()
 

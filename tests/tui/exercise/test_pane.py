@@ -94,6 +94,10 @@ async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) 
         await desk.sees("Passed", "before", "now", "1.00 s")  # and makes room for a pass
         await desk.presses("d", "+ await asyncio.gather(*map(brew, range(2)))", "What the solution changes")
         await desk.presses("s", "yours may look different", "asyncio.gather(brew(0), brew(1))")
+        readme = learner.lesson("tea").folder / "README.md"
+        readme.write_text("## Key points\n\nBoth together.\n\n## Change it\n\nNo.\n")
+        await desk.presses("w", "Both together.")
+        assert "No." not in shown(desk.app)
 
 
 async def test_the_solution_is_shown_before_a_pass_to_who_asks_twice(learner: Learner) -> None:

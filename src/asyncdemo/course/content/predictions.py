@@ -136,6 +136,16 @@ def compare(
     return Comparison(right, predicted, actual)
 
 
+def without_cpu_ns(prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics]) -> int:
+    """Return how long the program had no CPU, if that explains why it took longer than predicted; else 0."""
+    unit_ns = {"s": 1e9, "ms": 1e6}.get(prediction.unit)
+    if unit_ns is None or not isinstance(answer, float):
+        return 0
+    metrics = measured[prediction.variant]
+    too_long = figure(metrics, prediction.metric) * (1 - prediction.tolerance) - answer
+    return metrics.idle.unobserved_ns if 0 < too_long * unit_ns <= metrics.idle.unobserved_ns else 0
+
+
 def answer_words(prediction: Prediction, answer: Answer) -> str:
     if isinstance(answer, str):
         return answer
