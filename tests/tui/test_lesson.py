@@ -113,7 +113,7 @@ async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
         for name, peak in (("slow", 1), ("quick", 4)):
             (title,) = [line for line in lines if f"── {name} ──" in line]
             assert f"at most {peak} at the same time" in title
-        assert "brew(4)" in driven.seen or "to a row" in driven.seen
+        assert "brew(4)" in driven.seen or "-4)" in driven.seen
         assert "waiting" in driven.seen  # the legend is the last of it
         assert driven.app.screen.max_scroll_y == 0
     assert driven.session.exit_code() == EXIT_OK
