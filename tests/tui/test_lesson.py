@@ -128,6 +128,21 @@ async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
     assert "  3 of 3 predictions right" in list(summary(driven.session))
 
 
+async def test_o_shows_all_that_the_programs_wrote(context: CourseContext) -> None:
+    script = context.course.lessons[0].folder / "slow.py"
+    said = "".join(f"    print('pot', {number})\n" for number in range(9))
+    change(script, '    print("The tea is ready")\n', said + '    print("  at last")\n')
+    async with drive(context) as driven:
+        await driven.run()
+        assert "slow   at last" in driven.seen
+        assert "pot 3" not in driven.seen
+        assert "o shows all 11 lines of output" in driven.seen
+        await driven.press("o")
+        assert all(f"pot {number}" in driven.seen for number in range(9))
+        await driven.press("q")
+        assert driven.step == "run"
+
+
 async def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> None:
     long = "only one, as each is waited for before the next"
     change(context.course.lessons[0].folder / "lesson.toml", 'text = "one"', f'text = "{long}"')
