@@ -221,6 +221,7 @@ async def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -
         await until(driven.pilot, lambda: driven.session.latest is not None)
         await driven.pilot.pause()
         assert driven.app.is_running
+        assert "KeyboardInterrupt" not in driven.seen
         await driven.press("4")
         assert "Interrupted: this is what was recorded until then." in driven.seen
         assert "slow" in driven.seen

@@ -177,7 +177,9 @@ def _newest(run: LessonRun, most: int) -> Iterator[Line]:
     """Yield the newest lines of each script; if it did not finish, all that is left of its traceback."""
     for recorded, tail in zip(run.runs, run.output, strict=False):
         lines = tail.last(_TRACEBACK_LINES)
-        if recorded.name not in run.unexpected:
+        if run.interrupted:  # Python's reaction to Ctrl-C says nothing about the script
+            lines = [line for line in lines if line.stream != "stderr"][-most:]
+        elif recorded.name not in run.unexpected:
             if recorded.requests:
                 continue  # it has written a line for each request, like the picture
             lines = [line for line in lines if not (line.stream == "stderr" and _DETAILS.match(line.text))]
