@@ -72,6 +72,17 @@ def test_rows_that_are_equal_share_a_line_first_and_those_that_failed_last() -> 
     assert sum("v unfolds" in line for line in drawn) == 1
 
 
+@pytest.mark.parametrize(("width", "lines"), [(60, 12), (110, 7)])
+def test_figures_too_long_for_a_title_go_on_below_it_if_lines_are_left(width: int, lines: int) -> None:
+    figures = ["100 ms, event loop held for 80 ms, at most 10 at the same time", "400 ms"]
+    drawn = text_of(picture_of_runs([FAST, SLOW], UNICODE, width, lines, figures))
+    (at,) = (at for at, line in enumerate(drawn) if "─ 100 ms, event loop held for 80 ms, " in line)
+    assert "at most 10 at the same time" not in drawn[at]
+    assert "  at most 10 at the same time" not in "".join(drawn)
+    drawn = text_of(picture_of_runs([FAST, SLOW], UNICODE, width, lines + 1, figures))
+    assert "  at most 10 at the same time" in drawn[at + 1]
+
+
 def test_the_legend_tells_only_what_occurs_where_it_would_cost_a_second_line() -> None:
     runs = [FAST, SLOW]
     *rows, legend = text_of(picture_of_runs(runs, UNICODE, 60, 1 + 2 * 5 + 1))

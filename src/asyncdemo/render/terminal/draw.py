@@ -103,11 +103,15 @@ def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked
     return max(min(longest + 2 + 2 * marked, most), min(8, width // 4))
 
 
+def title_room(name: str, width: int) -> int:
+    """Return the width for a status: on a narrow line, the name gets a third."""
+    return max(width - 6 - min(cell_len(clean(name)), width // 3), 0)
+
+
 def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
     """Return the name, a rule, and the status."""
+    status = fit(status, title_room(name, width), theme.ellipsis)
     name = clean(name)
-    # On a narrow line, the name gets a third and the status the rest.
-    status = fit(status, max(width - 6 - min(cell_len(name), width // 3), 0), theme.ellipsis)
     name = fit(name, max(width - cell_len(status) - 6, 1), theme.ellipsis)
     rule = theme.rule * (width - cell_len(name) - cell_len(status) - 5)
     return _cut(

@@ -5,7 +5,9 @@ Not here: figures and findings (see ``report``), runs in progress (see ``live``)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
 
 from asyncdemo.model import Clock, Run, RunOutcome
 from asyncdemo.render.facts.runs import empty_words
@@ -18,6 +20,7 @@ from asyncdemo.render.terminal.draw import (
     text_line,
     timeline_lines,
     title_line,
+    title_room,
 )
 from asyncdemo.render.terminal.theme import DIM, Theme
 from asyncdemo.render.timeline.folding import fold
@@ -61,14 +64,33 @@ def whole_height(runs: Sequence[Run], width: int) -> int:
     return 3 + max(rows, default=0) if panel_width(len(runs), width)[1] else 2 + len(rows) + sum(rows)
 
 
-def run_title(run: Run, length_ns: int, theme: Theme, width: int, figures: str = "") -> Line:
-    """Return the run's name and time, and how it ended unless normally; or ``figures`` instead of these."""
-    if figures:
-        return title_line(title(run), figures, theme, width)
+def run_title(run: Run, length_ns: int, theme: Theme, width: int) -> Line:
+    """Return the run's name and time, and how it ended unless normally."""
+    return title_line(title(run), _time(run, length_ns), theme, width)
+
+
+def _time(run: Run, length_ns: int) -> str:
     words = duration(length_ns)
     if run.outcome is not RunOutcome.OK or run.clock is Clock.VIRTUAL:
         words += f", {status(run)}"
-    return title_line(title(run), words, theme, width)
+    return words
+
+
+def _headings(
+    runs: Sequence[Run], figures: Sequence[str], theme: Theme, width: int, spare: int
+) -> Iterator[list[Line]]:
+    """Yield the title of each, with a second line for figures too long for one, if they may be spared."""
+    for run, words in zip(runs, figures, strict=True):
+        first, comma, rest = words, "", ""
+        while cell_len(first + comma) > title_room(title(run), width) and ", " in first:
+            first, _, last = first.rpartition(", ")
+            comma, rest = ",", last + (f", {rest}" if rest else "")
+        if rest and spare > 0:
+            spare -= 1
+            second = text_line(fit(rest, width, theme.ellipsis).rjust(width))
+            yield [title_line(title(run), first + comma, theme, width), second]
+        else:
+            yield [title_line(title(run), words, theme, width)]
 
 
 def _panels(
@@ -87,17 +109,23 @@ def _panels(
     grids = tuple(
         lay_out_run(run, each - gutter, sizes, column) for run, sizes in zip(runs, folded, strict=True)
     )
+    drawn = [max(len(sizes), 1) for sizes in folded]
+    spare = height - 1 - len(runs) - sum(drawn)
+    if side_by_side:
+        spare = len(runs) if height - 2 > max(drawn) else 0
+    words = figures or [_time(run, extent_ns(run)) for run in runs]
+    headings = list(_headings(runs, words, theme, each, spare))
+    high = max(map(len, headings))
     blocks: list[list[Line]] = []
-    for run, grid, words in zip(runs, grids, figures or [""] * len(runs), strict=True):
+    for run, grid, heading in zip(runs, grids, headings, strict=True):
         axis, *rows = timeline_lines(grid, theme, gutter)
         rows = rows[: len(grid.rows)]  # without the counts of folded ones
         if not grid.rows:
             rows = [text_line(fit(empty_words(run), each, theme.ellipsis), DIM)]
-        heading = run_title(run, extent_ns(run), theme, each, words)
         if side_by_side:
-            blocks.append([heading, axis, *rows])
+            blocks.append([*heading, *[[]] * (high - len(heading)), axis, *rows])
         else:
-            blocks.append([*([] if blocks else [axis]), heading, *rows])
+            blocks.append([*([] if blocks else [axis]), *heading, *rows])
     if side_by_side:
         return list(beside(blocks, each)), grids
     return [line for block in blocks for line in block], grids
