@@ -113,7 +113,7 @@ async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
         for name, peak in (("slow", 1), ("quick", 4)):
             (title,) = [line for line in lines if f"── {name} ──" in line]
             assert f"at most {peak} at the same time" in title
-        assert "brew(4)" in driven.seen or "to a row" in driven.seen
+        assert "brew(4)" in driven.seen or "-4)" in driven.seen
         assert "waiting" in driven.seen  # the legend is the last of it
         assert driven.app.screen.max_scroll_y == 0
     assert driven.session.exit_code() == EXIT_OK
@@ -126,6 +126,21 @@ async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
         (2, "one", "one"),
     ]
     assert "  3 of 3 predictions right" in list(summary(driven.session))
+
+
+async def test_o_shows_all_that_the_programs_wrote(context: CourseContext) -> None:
+    script = context.course.lessons[0].folder / "slow.py"
+    said = "".join(f"    print('pot', {number})\n" for number in range(9))
+    change(script, '    print("The tea is ready")\n', said + '    print("  at last")\n')
+    async with drive(context) as driven:
+        await driven.run()
+        assert "slow   at last" in driven.seen
+        assert "pot 3" not in driven.seen
+        assert "o shows all 11 lines of output" in driven.seen
+        await driven.press("o")
+        assert all(f"pot {number}" in driven.seen for number in range(9))
+        await driven.press("q")
+        assert driven.step == "run"
 
 
 async def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> None:
@@ -206,6 +221,7 @@ async def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -
         await until(driven.pilot, lambda: driven.session.latest is not None)
         await driven.pilot.pause()
         assert driven.app.is_running
+        assert "KeyboardInterrupt" not in driven.seen
         await driven.press("4")
         assert "Interrupted: this is what was recorded until then." in driven.seen
         assert "slow" in driven.seen

@@ -17,6 +17,7 @@ from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.analysis.metrics.requests import served_ns
 from asyncdemo.analysis.metrics.states import totals_of
 from asyncdemo.model import (
+    BlockingCall,
     Clock,
     Lane,
     Outcome,
@@ -135,7 +136,7 @@ def _ended(row: Lane | Request) -> str:
     return OUTCOME_WORDS[row.outcome]
 
 
-def blocking_words(step: SlowStep) -> str:
+def blocking_words(step: SlowStep | BlockingCall) -> str:
     """Return what held the loop, and where: "sleep at app.py:12 in pour"."""
     what = reason_words(step.reason)
     where = place(step.site, step.called_from)

@@ -107,7 +107,8 @@ class ResultPane(Pane):
             return [text_line(line, DIM) for line in words.splitlines()]
         answers = list(self._answers(run, width, height))
         room = height - len(answers) - 1
-        return [*answers, [], *picture_of_runs(run.runs, self.glyphs, width, room, run.figures)]
+        picture = picture_of_runs(run.runs, self.glyphs, width, room, run.figures, "v unfolds")
+        return [*answers, [], *picture]
 
     def _answers(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
         """Yield as much of each answer as there is room for: one line; with its question; with the reason."""

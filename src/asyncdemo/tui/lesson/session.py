@@ -273,7 +273,7 @@ class LessonSession:
 
 
 def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
-    """ "3.00 s, at most 1 at the same time"; how it ended, unless normally.
+    """ "3.00 s, at most 1 at the same time". What went wrong comes before what each run has.
 
     ``brief``: next to others of the same kind, so the words need no repetition.
     """
@@ -281,14 +281,14 @@ def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
     requests = metrics.requests
     if run.rows:
         parts.append(duration(requests.wall_ns if requests.count else metrics.wall_ns))
-    if run.lanes:
-        parts.append(f"at most {metrics.peak:,}{'' if brief else f' {at_work(metrics)}'}")
-    if requests.count:
-        parts.append(f"slowest request {duration(requests.slowest_ns)}")
     if metrics.blocked_ns:
         parts.append(f"event loop held for {duration(metrics.blocked_ns)}")
     if run.outcome is not RunOutcome.OK:
         parts.append(status(run))
+    if run.lanes:
+        parts.append(f"at most {metrics.peak:,}{'' if brief else f' {at_work(metrics)}'}")
+    if requests.count:
+        parts.append(f"slowest request {duration(requests.slowest_ns)}")
     return ", ".join(parts) or empty_words(run)
 
 

@@ -94,7 +94,9 @@ class RunPicture:
 
     def _gutter(self, panels: Sequence[LivePanel], width: int, rows: int) -> int:
         names = [clean(name) for panel in panels for name in panel.names[:rows]]
-        return min(max(map(len, names), default=0) + 1, width // 2)
+        most = max((panel.cells.opened for panel in panels), default=0)
+        range_takes = len(f"-{most}") if most > rows else 0
+        return min(max(map(len, names), default=0) + range_takes + 1, width // 2)
 
     def _column_ns(self, now_ns: int, columns: int, bin_ns: int) -> int:
         """Return the width of a column in whole bins, which are as wide as the widest of any panel."""
