@@ -188,7 +188,7 @@ async def test_ctrl_c_ends_the_run_and_keeps_the_slide() -> None:
         assert "brew(1)" in "".join(shown(screen))
         await pilot.press("space")
         await pilot.pause()
-        assert "To run the programs again" in "".join(shown(screen))
+        assert "r runs the programs" in "".join(shown(screen))
 
 
 async def test_a_run_that_cannot_begin_says_why_on_its_slide() -> None:
