@@ -167,7 +167,7 @@ def test_what_keeps_a_check_from_its_verdict_is_told_and_the_watch_goes_on(desk:
         log.wait_for("is missing. To restore it: asyncdemo reset tea")
         (desk.folder / ".asyncdemo" / "progress.sqlite3").write_text("no database")
         desk.tea.write_text(FIXED)
-        log.wait_for("Your progress could not be kept")
+        log.wait_for("Your progress could not be saved")
         log.wait_for("Passed.")
 
 

@@ -286,7 +286,7 @@ class PresentScreen(LearnerScreen):
         after, self._after_run = self._after_run, None
         self._trouble = event.error
         if event.interrupted:
-            self._notice = "Ended early. To run the programs again, press r."
+            self._notice = "Ended early. r runs the programs again."
         elif not event.error:
             self.lecture.ran(event.runs)
             if after is not None:
