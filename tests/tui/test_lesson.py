@@ -285,6 +285,7 @@ async def test_other_settings_are_run_and_compared_with_the_first(
         assert "╷0" in axis
         for title, told in zip(titles, titles_told, strict=True):
             assert all(words in title for words in told)
+        assert "Choose" not in driven.seen
         changed = driven.session.changed
         await driven.press("e", "tab", "enter")  # a suggestion, for one variant
         await until(driven.pilot, lambda: driven.session.changed is not changed)

@@ -115,6 +115,9 @@ async def test_the_picture_opens_in_the_viewer_and_q_comes_back(learner: Learner
         learner.tea.write_text(FIXED)  # the files are watched all the while
         await until(desk.pilot, lambda: bool(learner.record("tea").passed))
         await desk.presses("q", "Passed", "before", "now")
+        learner.tea.write_text("async def brew(n: int) -> None: ...\n")
+        await desk.sees("Not passed yet")
+        await until(desk.pilot, lambda: "z Zoom" not in shown(desk.app))  # there is nothing to see
 
 
 async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_is_gone(

@@ -281,7 +281,7 @@ class ExercisePane(Widget, can_focus=True):
         if practice is None or practice.verdict is None:
             return []
         runs = [practice.before, practice.run] if practice.verdict.passed else [practice.run]
-        return [run for run in runs if run is not None]
+        return [run for run in runs if run is not None and run.rows]
 
     def action_code(self) -> None:
         """Show the file as it is on disk, with line numbers, which the verdict refers to."""
