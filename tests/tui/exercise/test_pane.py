@@ -89,7 +89,7 @@ async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) 
         await desk.sees("syntax error")
         await desk.presses("c", "tea.py", "1 def brew(:", "PgDn Down")
         await desk.presses("escape", "syntax error")
-        await desk.presses("h", "Hint 3 of 3")
+        await desk.presses("h", "Hint 1 of 3")
         learner.tea.write_text(FIXED.replace("brew(0), brew(1)", "*map(brew, range(2))"))
         await desk.sees("Passed", "before", "now", "1.00 s")  # and makes room for a pass
         await desk.presses("d", "+ await asyncio.gather(*map(brew, range(2)))", "What the solution changes")
@@ -129,7 +129,7 @@ async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_i
         await desk.sees("Passed")
         await desk.presses("x", "press x again")
         assert learner.tea.read_text() == FIXED
-        await desk.presses("x", "Your text:", FAILS)
+        await desk.presses("x", "Your version:", FAILS)
         assert learner.tea.read_text() == BROKEN
         assert learner.tea.with_name("01-tea.py.bak").read_text() == FIXED
         learner.tea.unlink()
