@@ -59,7 +59,7 @@ def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
     words = " ".join(done.out.split())
     assert "01-hot/01-tea.py: kept, because you have edited it." in words
     assert "asyncdemo reset tea" in words
-    assert "01-hot/02-coffee.py restored." in words
+    assert "01-hot/02-coffee.py: restored" in words
     assert desk.tea.read_text() == FIXED
     assert desk.coffee.read_text() == BROKEN + "# newer\n"
     assert not (desk.folder / "asyncdemo-exercises").exists()
