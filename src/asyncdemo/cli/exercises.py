@@ -27,13 +27,8 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def exercise_argument(*, required: bool = False) -> Callable[[Command], Command]:
-    return click.argument(
-        "exercise_name",
-        metavar="EX" if required else "[EX]",
-        required=required,
-        shell_complete=complete(exercises),
-    )
+def exercise_argument() -> Callable[[Command], Command]:
+    return click.argument("exercise_name", metavar="[EX]", required=False, shell_complete=complete(exercises))
 
 
 def need_workspace(context: CourseContext) -> Workspace:

@@ -17,18 +17,19 @@ from asyncdemo.course.content.exercise import HINT_HEADINGS
 @exercise_argument()
 @course_option
 def command(exercise_name: str | None, course_folder: Path | None) -> None:
-    """Show the next of three hints for EX; after the third, the third again.
+    """Show the next of three hints for EX; after the third, all of them.
 
     EX is an id, a number, a part of an id, or the file. By default, the first that has not passed.
     """
     lesson, exercise, progress = need_help_with(exercise_name, course_folder)
     hints = exercise.hints
-    level = min(progress.of(lesson.id).hints, len(hints) - 1)
-    head = f"Exercise {lesson.number}, {lesson.title}: hint {level + 1} of {len(hints)}"
-    click.echo(click.style(wrap(f"{head}. {HINT_HEADINGS[level]}"), bold=True) + "\n")
-    print_markdown(hints[level], make_console() if can_draw() else None)
+    known = progress.of(lesson.id).hints
+    for level in range(len(hints)) if known >= len(hints) else [known]:
+        head = f"Exercise {lesson.number}, {lesson.title}: hint {level + 1} of {len(hints)}"
+        click.echo(click.style(wrap(f"{head}. {HINT_HEADINGS[level]}"), bold=True) + "\n")
+        print_markdown(hints[level], make_console() if can_draw() else None)
     progress.update(lesson.id, lambda record: record.after_hint())
-    if level + 1 < len(hints):
+    if known + 1 < len(hints):
         click.echo(wrap(f"For the next hint: asyncdemo hint {lesson.id}"))
     else:
         click.echo(wrap(f"This is the last hint. For a solution: asyncdemo solution {lesson.id}"))

@@ -16,13 +16,13 @@ from asyncdemo.errors import UsageError
 
 
 @click.command("reset")
-@exercise_argument(required=True)
+@exercise_argument()
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @course_option
-def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
+def command(exercise_name: str | None, yes: bool, course_folder: Path | None) -> None:
     """Restore the exercise EX to the course's current version. Your version is kept beside it as a .bak file.
 
-    EX is an id, a number, a part of an id, or the file.
+    EX is an id, a number, a part of an id, or the file. By default, the first that has not passed.
     """
     context = locate(course_folder)
     workspace = need_workspace(context)

@@ -89,7 +89,7 @@ async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) 
         await desk.sees("syntax error")
         await desk.presses("c", "tea.py", "1 def brew(:", "PgDn Down")
         await desk.presses("escape", "syntax error")
-        await desk.presses("h", "Hint 3 of 3")
+        await desk.presses("h", "Hint 1 of 3")
         learner.tea.write_text(FIXED.replace("brew(0), brew(1)", "*map(brew, range(2))"))
         await desk.sees("Passed", "before", "now", "1.00 s")  # and makes room for a pass
         await desk.presses("d", "+ await asyncio.gather(*map(brew, range(2)))", "What the solution changes")
@@ -115,6 +115,9 @@ async def test_the_picture_opens_in_the_viewer_and_q_comes_back(learner: Learner
         learner.tea.write_text(FIXED)  # the files are watched all the while
         await until(desk.pilot, lambda: bool(learner.record("tea").passed))
         await desk.presses("q", "Passed", "before", "now")
+        learner.tea.write_text("async def brew(n: int) -> None: ...\n")
+        await desk.sees("Not passed yet")
+        await until(desk.pilot, lambda: "z Zoom" not in shown(desk.app))  # there is nothing to see
 
 
 async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_is_gone(

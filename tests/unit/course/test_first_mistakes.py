@@ -74,6 +74,7 @@ TABLE = [
     *rows(
         First,
         r"""
+a debugger | breakpoint() | Take out `breakpoint()` | BdbQuit
 gather that is returned | return asyncio.gather(*(load(n) for n in range(3))) | write `await asyncio.gather(...)` | CancelledError | print(*asyncio.run(main()))
 gather of a list | return await asyncio.gather([load(n) for n in range(3)]) | `gather` takes the coroutines one by one | unhashable
 gather of a generator | return await asyncio.gather(load(n) for n in range(3)) | asyncio.gather(*coroutines)

@@ -184,6 +184,12 @@ _TABLE: Final = (
         "`asyncio.run(main())` starts the first one.",
         error="SyntaxError",
     ),
+    _Mistake(
+        "",
+        "A debugger ended the program: `breakpoint()` opens one, and in a check nobody can type into it.",
+        "Take out `breakpoint()`, or debug the file itself: `python FILE`.",
+        error=r"(bdb\.)?BdbQuit",
+    ),
 )
 
 

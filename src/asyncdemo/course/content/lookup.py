@@ -27,8 +27,10 @@ def find_lesson(course: Course, typed: str) -> Heading:
         by_number = {lesson.number: lesson for lesson in course.lessons}
         if int(word) in by_number:
             return by_number[int(word)]
-        numbers = ", ".join(f"{number} ({lesson.id})" for number, lesson in by_number.items())
-        raise UsageError(f"There is no lesson {int(word)}. There are: {numbers}.")
+        raise UsageError(
+            f"There is no lesson {int(word)}. The numbers are {min(by_number, default=0)} to "
+            f"{max(by_number, default=0)}: `asyncdemo list` shows them."
+        )
     matches = [lesson for lesson in course.lessons if word and word in lesson.id]
     if len(matches) == 1:
         return matches[0]

@@ -54,8 +54,10 @@ class JudgedAnswer:
             no_cpu = f"it had no CPU for {duration(self.without_cpu_ns)}, probably because other programs did"
             return f"You said {self.said}; it was {self.was}. Not judged: {no_cpu}."
         if self.prediction.kind is PredictionKind.CHOICE:
-            was = self.was.rstrip(".")
-            return f"You said: {self.said.rstrip('.')}. It was: {was}." if self.said else f"Answer: {was}."
+            said, was = self.said.rstrip("."), self.was.rstrip(".")
+            if not said:
+                return f"Answer: {was}."
+            return f"You said: {said}." if self.right else f"You said: {said}. It was: {was}."
         return f"You said {self.said}; it was {self.was}." if self.said else f"Answer: {self.was}."
 
 

@@ -281,7 +281,7 @@ class ExercisePane(Widget, can_focus=True):
         if practice is None or practice.verdict is None:
             return []
         runs = [practice.before, practice.run] if practice.verdict.passed else [practice.run]
-        return [run for run in runs if run is not None]
+        return [run for run in runs if run is not None and run.rows]
 
     def action_code(self) -> None:
         """Show the file as it is on disk, with line numbers, which the verdict refers to."""
@@ -303,11 +303,11 @@ class ExercisePane(Widget, can_focus=True):
             self._checking.wake()
 
     def action_hint(self) -> None:
-        """Show the first unseen hint; if one is visible, the one after it."""
+        """Show the first unseen hint, or the first if all are known; if one is visible, the one after it."""
         exercise, progress = self._exercise, self.context.progress
         assert exercise is not None and progress is not None  # ``check_action`` makes sure of it
         count, known = len(exercise.hints), progress.of(self.lesson.id).hints
-        number = min((self._hint or min(known, count - 1)) + 1, count)
+        number = min((self._hint or known % count) + 1, count)
         if number > known:
             progress.update(self.lesson.id, lambda record: record.after_hint())
         self._turn_page(None)

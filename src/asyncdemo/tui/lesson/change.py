@@ -58,8 +58,8 @@ class ChangePane(RunningPane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "run", "Run", key_display="Enter"),
-        Binding("down", "app.focus_next", "Choose", key_display="Up/Down"),
-        Binding("up", "app.focus_previous", "Choose", show=False),
+        Binding("down", "field(1)", "Choose", key_display="Up/Down"),
+        Binding("up", "field(-1)", "Choose", show=False),
         Binding("e", "edit", "Change again"),
         Binding("v", "picture", "Picture"),
     ]
@@ -96,7 +96,10 @@ class ChangePane(RunningPane):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("edit", "picture"):
             return not self._form_is_shown and not self.recording.active
-        return self._form_is_shown if action == "run" else True
+        return self._form_is_shown if action in ("run", "field") else True
+
+    def action_field(self, by: int) -> None:
+        (self.screen.focus_next if by > 0 else self.screen.focus_previous)()
 
     def action_edit(self) -> None:
         self.query_one(ContentSwitcher).current = "form"
