@@ -201,6 +201,7 @@ class Application(App[int]):
             return
         if self._is_deep:
             self._asked = False
+            self.clear_notifications()  # the question would cover the screen below
             self.pop_screen()
         else:
             self.exit(self.screen.exit_code() if isinstance(self.screen, LearnerScreen) else EXIT_OK)
