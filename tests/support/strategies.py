@@ -72,8 +72,11 @@ def runs(draw: st.DrawFn) -> Run:
         some_resource,
         _some(track_indices, 2),
         st.none() | st.integers(0, 3),
+        st.none() | st.floats(0, 60),
     )
-    holding = st.builds(Holding, track_indices, st.integers(0, max(resource_count - 1, 0)), _SITES)
+    holding = st.builds(
+        Holding, track_indices, st.integers(0, max(resource_count - 1, 0)), _SITES, st.booleans()
+    )
     values = st.integers() | st.floats(allow_nan=False) | st.booleans() | _NAMES
     return Run(
         name=draw(_NAMES),

@@ -28,6 +28,7 @@ _CONNECTION_FD = 200
 """High, so that a script that closes descriptors by number and opens others does not get ours."""
 
 _EXECUTORS = os.path.join("concurrent", "futures", "process.py")
+_SUBPROCESSES = os.path.join("asyncio", "subprocess.py")
 _SPAWN = "_spawnvef"
 
 _sleep = time.sleep  # the script may replace them
@@ -96,11 +97,13 @@ def _finish(tracer: Tracer) -> None:
 def _forked(tracer: Tracer) -> None:
     """Report a fork that is not observed.
 
-    An executor reports what its workers do, and ``os.spawnv`` runs another program, so these do not count.
+    An executor reports what its workers do, and ``os.spawnv`` and uvloop run another program, so these do not
+    count.
     """
     frame: FrameType | None = sys._getframe()
     while frame is not None:
-        if frame.f_code.co_filename.endswith(_EXECUTORS) or frame.f_code.co_name == _SPAWN:
+        code = frame.f_code
+        if code.co_filename.endswith((_EXECUTORS, _SUBPROCESSES)) or code.co_name == _SPAWN:
             return
         frame = frame.f_back
     tracer.recorder.define(wire.Forked())

@@ -138,6 +138,7 @@ class Tracer:
             return lambda: None
         off_cpu = OffCpu(self.recorder, self.loops)
         self.recorder.on_thread_end = self.guard.call("end of a thread", off_cpu.thread_ends)
+        self.census.wait_of = off_cpu.wait_of
         look: Callable[[], None] = self.guard.call("waits outside Python", off_cpu.look)
         return look
 

@@ -357,10 +357,15 @@ class Uncaught(NamedTuple):
 
 
 class Stuck(NamedTuple):
-    """What has not ended. If ``idle``, nothing is outstanding in any loop."""
+    """What has not ended.
+
+    If ``idle``, nothing is outstanding in any loop, and the script handles no signal. If ``alarms``, a timer
+    is set that may do anything.
+    """
 
     who: list[Any]
     idle: bool
+    alarms: bool
 
 
 # -- messages: loops that are held up -------------------------------------------------------------

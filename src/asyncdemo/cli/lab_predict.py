@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from asyncdemo.cli.terminal import wrap
-from asyncdemo.lab.harness.protocol.description import Asked, Experiment
+from asyncdemo.lab.harness.protocol.description import Experiment, PlannedRow
 from asyncdemo.lab.results.ratio import Verdict, verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
@@ -27,14 +27,14 @@ _JUDGED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    row: Asked
+    row: PlannedRow
     ratio: float
 
     def against(self, record: Record) -> str:
         said = f"You predicted {times(self.ratio)} for {self.row.name}."
-        asked = (self.row.name, self.row.figure.key, self.row.setting)
+        key = (self.row.name, self.row.figure.key, self.row.setting)
         rows = {(row.name, row.figure, row.setting): row.measured for row in record.comparisons}
-        measured = rows.get(asked)
+        measured = rows.get(key)
         if measured is None:
             return f"{said} There is no figure to compare that with."
         return f"{said} It was {interval(measured)}. {_JUDGED[verdict(self.ratio, measured)]}"
@@ -42,7 +42,7 @@ class Guess:
 
 def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
     """Return None if the question was skipped, or there is no ratio."""
-    rows = experiment.of(extent).asked
+    rows = experiment.of(extent).rows
     if not rows:
         return None
     row = next((row for row in rows if row.published is not None and row.published.ratio), rows[0])
@@ -54,7 +54,7 @@ def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
     return None if ratio is None else Guess(row, ratio)
 
 
-def _print_bounds(rows: Sequence[Asked]) -> None:
+def _print_bounds(rows: Sequence[PlannedRow]) -> None:
     bounds = {f"{row.bound.words}: {times(row.bound.ratio)}": row for row in rows if row.bound is not None}
     if not bounds:
         return
@@ -65,7 +65,7 @@ def _print_bounds(rows: Sequence[Asked]) -> None:
         click.echo(f"   and {len(bounds) - _MOST_BOUNDS} more, in the report")
 
 
-def _question(experiment: Experiment, row: Asked) -> str:
+def _question(experiment: Experiment, row: PlannedRow) -> str:
     arms = {contestant.arm.name: contestant.arm.title for contestant in experiment.contestants}
     settings = {item.setting.name: item.setting.title for item in experiment.conditions}
     return (

@@ -17,7 +17,7 @@ from asyncdemo.cli.terminal import can_ask, can_draw, wrap
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import listing
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.content.predictions import Answer, Prediction, PredictionKind, fill, parse
+from asyncdemo.course.content.predictions import Answer, Prediction, PredictionKind, fill, offered, parse
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.course.workspace.context import CourseContext
@@ -90,7 +90,7 @@ def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs
     for place, prediction in enumerate(predictions):
         click.echo(_question(place, prediction, knobs))
         is_order = prediction.kind is PredictionKind.ORDER
-        offers = variants if is_order else [fill(choice.text, knobs) for choice in prediction.choices]
+        offers = variants if is_order else offered(prediction, knobs)
         for number, offer in enumerate(offers, start=1):
             click.echo(f"   {number}) {offer}")
         try:

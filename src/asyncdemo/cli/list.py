@@ -17,6 +17,7 @@ from asyncdemo.course.workspace.context import locate
 from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
+from asyncdemo.packages import install_command
 
 FORMAT = "asyncdemo.list/1"
 
@@ -45,6 +46,8 @@ def command(as_json: bool, course_folder: Path | None) -> None:
             if done := _done(lesson, record):
                 click.echo(click.style(wrap(done, rest, rest).lstrip("\n"), dim=True))
     click.echo("\n" + wrap(_in_all(course, records)))
+    if lacking := [str(lesson.number) for lesson in course.lessons if lesson.missing_packages]:
+        click.echo(wrap(f"More packages are needed for {', '.join(lacking)}: {install_command('course')}"))
     for line in next_words(context):
         click.echo(line)
 

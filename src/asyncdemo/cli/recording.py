@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from asyncdemo.cli.signals import noting_signals
+from asyncdemo.cli.signals import noting_signals, stopping_together
 from asyncdemo.cli.terminal import hiding_keys
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -111,7 +111,7 @@ class _ServerOutput(OutputBuffer):
 
 
 def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:
-    """Run the batch to its end. ``signals`` grows with every Ctrl-C."""
+    """Run the batch to its end. ``signals`` grows with every Ctrl-C, or other signal that asks us to end."""
     handled = 0
 
     def interrupted() -> bool:
@@ -119,12 +119,13 @@ def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> No
         new, handled = len(signals) > handled, len(signals)
         return new
 
-    while True:
-        if interrupted():
-            batch.interrupt()
-        if not batch.poll(_POLL_S) and not batch.begin(interrupted):
-            break
-        tick()
+    with stopping_together(batch.send_signal):
+        while True:
+            if interrupted():
+                batch.interrupt(signals[-1])
+            if not batch.poll(_POLL_S) and not batch.begin(interrupted):
+                break
+            tick()
 
 
 def _print_urgent(place: int, recording: Recording | Session, late: bool) -> None:  # noqa: ARG001

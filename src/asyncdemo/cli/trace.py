@@ -166,6 +166,7 @@ def command(
         delays=None if token is None else parse_token(token),
         timeout_s=timeout_s,
         flags=flags,
+        confined=schedules is not None,
     )
     if schedules is not None:
         if token is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import re
 import signal
@@ -87,6 +88,7 @@ def _describe(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
         else {
             "task": exercise.task,
             "text": exercise.file.read_text("utf-8"),
+            "limit_s": exercise.timeout_s,
             "needs": missing(exercise.solution.read_text("utf-8")),
         },
     }
@@ -189,6 +191,7 @@ def _written(name: str, text: str) -> str:
     _FOLDER.mkdir(parents=True, exist_ok=True)
     os.chdir(_FOLDER)
     (_FOLDER / name).write_text(text, encoding="utf-8")
+    linecache.clearcache()  # it may have lines of an earlier text
     return name
 
 

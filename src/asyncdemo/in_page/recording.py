@@ -28,9 +28,6 @@ from asyncdemo.recording.options import Options, Target, child_options
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.testing.checks import Seen
 
-_TIMES_SLOWER = 3
-"""How many times slower Python is in a page, at most; limits allow for that."""
-
 
 def record(target: Target, options: Options, output: OutputBuffer) -> Run:
     """Run to the end or to the time limit. Raises UsageError for an unknown knob or lane."""
@@ -102,8 +99,7 @@ def judge(exercise: Exercise, file: Path, seed: int | None = None) -> Verdict:
 
     def recorded(knobs: Knobs, output: OutputBuffer) -> tuple[Run, list[Answer]]:
         options = options_of(exercise, file, knobs)
-        slower = replace(options, timeout_s=exercise.timeout_s * _TIMES_SLOWER)
-        return record(Target(str(file)), slower, output), []
+        return record(Target(str(file)), options, output), []
 
     verdict = make_verdict(exercise, file, checked, recorded, seed)
     if not exercise.schedules or not verdict.passed:

@@ -217,6 +217,7 @@ class Stuck:
         resource: Index into ``Run.resources`` of what it waited for, if that was a resource.
         on: Indices of the tracks that it waited for.
         unfinished: In ``queue.join``, how many items had no ``task_done``.
+        at_most_s: How many seconds more its wait could last because of a timeout; None if it has none.
     """
 
     name: str
@@ -229,6 +230,7 @@ class Stuck:
     resource: int | None = None
     on: tuple[int, ...] = ()
     unfinished: int | None = None
+    at_most_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +241,13 @@ class Holding:
         track: Index into ``Run.tracks`` of its holder.
         resource: Index into ``Run.resources``.
         site: The line of the user's code that took it, if known.
+        in_block: Whether that line begins a ``with`` block, whose end releases it.
     """
 
     track: int
     resource: int
     site: Site | None = None
+    in_block: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,7 +248,10 @@ class Run:
         stuck: The tasks and threads that had not ended, and where they were, if the run met its time limit or
             a deadlock, or was interrupted.
         holdings: Who held what at that time.
-        idle: Whether the event loops had no timer set and watched no file at that time.
+        idle: Whether the event loops had no timer set and watched no file at that time, and the program had
+            no signal handler of its own.
+        alarms: Whether a timer was set at that time that may do anything: a callback of the program's own
+            (``call_later``) or a signal (``signal.alarm``).
         result: What the function that was run returned, as a Python literal, if it has one.
         requests: Requests to a server, in the order in which they were sent. They are drawn instead of the
             lanes.
@@ -281,6 +284,7 @@ class Run:
     stuck: tuple[Stuck, ...] = ()
     holdings: tuple[Holding, ...] = ()
     idle: bool = False
+    alarms: bool = False
     result: str | None = None
     notes: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()

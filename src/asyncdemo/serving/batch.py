@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -124,9 +125,17 @@ class Batch:
                 self._stalled(place, self._recordings[place], late)
         return bool(self._alive)
 
-    def interrupt(self) -> None:
-        """Handle Ctrl-C: ask the scripts to end, as they would without us; the second time, kill them."""
+    def interrupt(self, number: int = signal.SIGINT) -> None:
+        """Handle Ctrl-C or another signal: ask the scripts to end, as they would without us.
+
+        When they are killed is up to ``Recording.interrupt``.
+        """
         self.interrupted = True
         self._asked_s = self._asked_s or time.monotonic()
         for place in self._alive:
-            self._recordings[place].interrupt()
+            self._recordings[place].interrupt(number)
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the processes of all scripts that run."""
+        for place in self._alive:
+            self._recordings[place].send_signal(number)

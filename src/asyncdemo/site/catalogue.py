@@ -12,7 +12,7 @@ from html import escape
 from asyncdemo.course.content.catalog import Course, Heading, Module, find_course, load_course
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill
+from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill, offered
 from asyncdemo.course.content.text import sections
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.lessons import link_lessons
@@ -122,7 +122,7 @@ def _vote(lesson: Lesson, prediction: Prediction) -> Iterator[str]:
     knobs = values(lesson, {})
     yield f"{fill(prediction.question, knobs)}\n"
     if prediction.kind is PredictionKind.CHOICE:
-        answers = [fill(choice.text, knobs) for choice in prediction.choices]
+        answers = offered(prediction, knobs)
     elif prediction.kind is PredictionKind.ORDER:
         answers = [" < ".join(_BLANK for _ in lesson.variants)] * 2
     else:

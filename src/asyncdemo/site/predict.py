@@ -23,6 +23,7 @@ from asyncdemo.course.content.predictions import (
     actual_answer,
     compare,
     fill,
+    offered,
     variants_needed,
 )
 from asyncdemo.errors import CourseError
@@ -87,10 +88,10 @@ def _fields(prediction: Prediction, variants: Sequence[str], knobs: Knobs, group
                 f'inputmode="decimal"> {escape(prediction.unit)}</label>'
             )
         case PredictionKind.CHOICE:
-            for place, choice in enumerate(prediction.choices):
+            for place, text in enumerate(offered(prediction, knobs)):
                 yield (
                     f'<label class="predict-choice"><input type="radio" name="{group}" value="{place}"> '
-                    f"<span>{coded(fill(choice.text, knobs))}</span></label>"
+                    f"<span>{coded(text)}</span></label>"
                 )
         case PredictionKind.ORDER:
             yield '<ol class="predict-order">'
@@ -127,7 +128,7 @@ def judging(
     if missing:
         raise CourseError(f"No run of {', '.join(sorted(missing))} answers {prediction.question!r}")
     if prediction.kind is PredictionKind.CHOICE:
-        texts = [fill(choice.text, knobs) for choice in prediction.choices]
+        texts = offered(prediction, knobs)
         answer = actual_answer(prediction, measured, knobs)
         if answer not in texts:
             raise CourseError(f"It was {answer}, which is none of the choices of {prediction.question!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -181,6 +182,12 @@ class TestLeftPending:
         story.task("quits", parent=main, thread=loop, at=1).raises("SystemExit: 1")
         assert not findings(story, self.KIND)
 
+    def test_the_main_coroutine_of_a_second_run_is_not_left_by_itself(self, story: Story) -> None:
+        loop = story.thread("MainThread")
+        story.task("load", thread=loop).sleeps(1).returns()
+        story.task("main", thread=loop, at=2).sleeps(10).is_left_pending()
+        assert not findings(story, self.KIND)
+
     def test_a_later_task_is_left_though_nobody_knows_who_made_it(self, story: Story) -> None:
         loop = story.thread("MainThread")
         story.task("main", thread=loop).sleeps(10)
@@ -247,6 +254,12 @@ class TestUnboundedFanOut:
         for number, task in enumerate(self.fan_out(story, 300)):
             task.waits(5, "empty queue" if number % 2 else "sleep")
         assert not findings(story, self.KIND)
+
+    def test_silent_for_the_tasks_that_asyncio_makes_for_connections(self, story: Story) -> None:
+        self.fan_out(story, 300)
+        run = story.run()
+        own = tuple(replace(track, own=track.function == "fetch") for track in run.tracks)
+        assert not [one for one in diagnose(replace(run, tracks=own)) if one.kind is self.KIND]
 
     def test_silent_for_tasks_of_an_installed_package(self, story: Story) -> None:
         main = story.task("main").sleeps(1000)
@@ -335,6 +348,18 @@ class TestLimitPerCall:
     )
     def test_silent_for_what_limits_nobody(self, make: Callable[[Story], Resource], spread_ms: float) -> None:
         assert not findings(self.uploads(make, spread_ms), self.KIND)
+
+    def test_one_lock_for_each_key_may_be_right(self) -> None:
+        story = self.uploads(lambda story: story.lock(made=at_line(8, "upload")))
+        assert "different data" in only(findings(story, self.KIND)).advice
+
+    def test_silent_for_a_lock_that_is_taken_again(self, story: Story) -> None:
+        for _ in range(2):
+            lock = story.lock(made=at_line(8, "Session.open"))
+            user = story.task("user")
+            for _ in range(2):
+                user.takes(lock).sleeps(10).gives_back(lock)
+        assert not findings(story, self.KIND)
 
     def test_silent_if_one_is_shared(self, story: Story) -> None:
         gates = [story.semaphore(1, made=at_line(8)) for _ in range(2)]

@@ -54,12 +54,16 @@ BANK = """
 
 @dataclass(frozen=True)
 class Hang:
-    """A script, and what is said of it. ``waits``: the first sentences about who waits for what."""
+    """A script, and what is said of it. ``waits``: the first sentences about who waits for what.
+
+    ``nobody_left``: whether it is also said that nobody can wake them.
+    """
 
     source: str
     deadlock: str = ""
     advice: str = ""
     waits: tuple[str, ...] = ()
+    nobody_left: bool = False
     virtual: bool = False
 
 
@@ -140,6 +144,7 @@ HANGS = {
             "Never given back: Thread-1 (careless) took lock `lock` (taken at app.py:7) and ended without "
             "giving it back. MainThread waits for lock `lock` at app.py:12, and can never continue."
         ),
+        nobody_left=True,
     ),
     "a worker that waits for work of its own executor": Hang(
         """
@@ -159,7 +164,7 @@ HANGS = {
             "Deadlock: ThreadPoolExecutor-0_0 (outer) waits for a free worker of executor `pool` at "
             "app.py:10. It can never continue."
         ),
-        advice="of the same executor",
+        advice="of its own executor",
     ),
     "a loop that blocks its own thread for a task of its own": Hang(
         _tasks("""
@@ -171,6 +176,7 @@ HANGS = {
             return asyncio.run_coroutine_threadsafe(fetch(), loop).result()
         """),
         waits=("Task-1 (main) blocks its event loop at app.py:9: it waits for a future to get its result.",),
+        nobody_left=True,
     ),
     "a queue that nobody feeds": Hang(
         _tasks("""
@@ -188,8 +194,8 @@ HANGS = {
             "Task-1 (main) waits for the tasks of its group (Task-2 (worker) and Task-3 (worker)) at "
             "app.py:10.",
             "Task-2 (worker) and Task-3 (worker) wait for an item of queue `jobs` at app.py:6.",
-            "No task or thread is left that could wake any of them.",
         ),
+        nobody_left=True,
         virtual=True,
     ),
     "a timer may yet wake who waits": Hang(
@@ -200,6 +206,25 @@ HANGS = {
             await done.wait()
         """),
         waits=("Task-1 (main) waits for an event to be set at app.py:7.",),
+    ),
+    "a signal may yet wake who waits": Hang(
+        _tasks("""
+        import signal
+
+        async def main():
+            stop = asyncio.Event()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+            await stop.wait()
+        """),
+        waits=("Task-1 (main) waits for an event to be set at app.py:9.",),
+    ),
+    "a timeout may yet wake who waits": Hang(
+        """
+        import threading
+
+        threading.Event().wait(timeout=100)
+        """,
+        waits=("MainThread waits for an event to be set (at most 100 s more) at app.py:4.",),
     ),
     "a lock of threads between tasks": Hang(
         """
@@ -237,8 +262,64 @@ HANGS = {
         """),
         deadlock=(
             "Deadlock: Task-2 (await_other) awaits Task-3 (await_other) at app.py:6; Task-3 (await_other) "
-            "awaits Task-2 (await_other) at app.py:6. None of them can ever continue."
+            "awaits Task-2 (await_other) at app.py:6. None of them can continue unless a timeout, a signal "
+            "or a cancellation ends one of these waits."
         ),
+    ),
+    "a deadlock beside a task that goes on": Hang(
+        _tasks("""
+        async def use(first, second):
+            async with first:
+                await asyncio.sleep(0.05)
+                async with second:
+                    pass
+
+        async def beat():
+            while True:
+                await asyncio.sleep(0.1)
+
+        async def main():
+            left, right = asyncio.Lock(), asyncio.Lock()
+            await asyncio.gather(use(left, right), use(right, left), beat())
+        """),
+        deadlock=(
+            "Deadlock: Task-2 (use) holds lock `left` (taken at app.py:5) and waits for lock `right` at "
+            "app.py:7; Task-3 (use) holds lock `right` (taken at app.py:5) and waits for lock `left` at "
+            "app.py:7. None of them can ever continue."
+        ),
+    ),
+    "two threads that wait for a lock with a timeout": Hang(
+        """
+        import threading
+        import time
+
+        left, right = threading.Lock(), threading.Lock()
+
+        def use(first, second):
+            with first:
+                time.sleep(0.1)
+                second.acquire(timeout=100)
+
+        threading.Thread(target=use, args=(left, right)).start()
+        threading.Thread(target=use, args=(right, left)).start()
+        """,
+        deadlock=(
+            "Deadlock: Thread-1 (use) holds lock `left` (taken at app.py:8) and waits for lock `right` (at "
+            "most 100 s more) at app.py:10; Thread-2 (use) holds lock `right` (taken at app.py:8) and waits "
+            "for lock `left` (at most 100 s more) at app.py:10. None of them can continue unless a timeout, "
+            "a signal or a cancellation ends one of these waits."
+        ),
+    ),
+    "a semaphore that a callback gives back": Hang(
+        _tasks("""
+        async def main():
+            gate = asyncio.Semaphore(1)
+            for _ in range(2):
+                await gate.acquire()
+                task = asyncio.create_task(asyncio.sleep(100))
+                task.add_done_callback(lambda _: gate.release())
+        """),
+        waits=("Task-1 (main) waits for a slot of semaphore `gate` at app.py:7.",),
     ),
     "who goes on is in no circle": Hang(
         _tasks("""
@@ -271,6 +352,7 @@ HANGS = {
             "Task-1 (main) waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
             "app.py:11.",
         ),
+        nobody_left=True,
     ),
     "items of a queue of threads that are never done": Hang(
         """
@@ -285,6 +367,7 @@ HANGS = {
             "MainThread waits until every item of queue `jobs` is done (1 item without `task_done()`) at "
             "app.py:7.",
         ),
+        nobody_left=True,
     ),
 }
 
@@ -297,7 +380,9 @@ def test_who_holds_what_and_who_waits_for_what_at_which_line(name: str, tmp_path
     found = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
     assert [one.message for one in found] == ([told.deadlock] if told.deadlock else [])
     assert all(told.advice in one.advice for one in found)
-    assert where_they_wait(run)[: len(told.waits)] == told.waits
+    waits = where_they_wait(run)
+    assert waits[: len(told.waits)] == told.waits
+    assert ("No task or thread is left that could wake any of them." in waits) == told.nobody_left
 
 
 def test_ctrl_c_tells_what_was_held_before_it_was_let_go_of(tmp_path: Path) -> None:
@@ -323,7 +408,8 @@ def test_one_that_cannot_be_asked_is_explained_by_what_is_recorded(tmp_path: Pat
     assert deadlock(run) == (
         "Deadlock: Thread-1 (there) holds lock `left` (taken at app.py:9) and waits for lock `right` at "
         "app.py:11; Thread-2 (back) holds lock `right` (taken at app.py:15) and waits for lock `left` at "
-        "app.py:17. None of them can ever continue."
+        "app.py:17. None of them can continue unless a timeout, a signal or a cancellation ends one of these "
+        "waits."
     )
 
 

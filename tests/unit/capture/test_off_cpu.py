@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from asyncdemo.analysis.diagnose import where_they_wait
 from asyncdemo.analysis.metrics.cpu import idle_while_running
 from asyncdemo.capture.blocking import off_cpu
 from asyncdemo.model import State
+from asyncdemo.recording.runner import Options, Target, record
 from tests.support.truth import Recorded, recorded
 
 pytestmark = pytest.mark.skipif(
@@ -68,6 +70,13 @@ SCRIPT = """
     raw.release()
     thread.join()
 """
+
+
+def test_a_run_that_was_stopped_says_that_such_a_thread_waits(tmp_path: Path) -> None:
+    script = tmp_path / "app.py"
+    script.write_text("import os\nreader, _ = os.pipe()\nos.read(reader, 1)\n", encoding="utf-8")
+    run = record(Target(str(script)), Options(timeout_s=0.5))
+    assert where_they_wait(run) == ("MainThread waits for a file, pipe or socket at app.py:3.",)
 
 
 def _is_mostly(told: Recorded, name: str, state: State) -> bool:

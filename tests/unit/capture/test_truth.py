@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.model import State
 from tests.support.truth import Recorded, recorded
 
 GATE_WITH_BLOCKER = """
@@ -646,6 +647,58 @@ class TestReviewed:
         (one,) = told.run.unawaited
         assert one.site is not None
         assert (one.function, one.site.line, one.site.function) == ("fetch", 7, "Shop.main")
+
+    def test_a_step_that_runs_the_loop_itself_does_not_hold_it(self, tmp_path: Path) -> None:
+        """As nest_asyncio does."""
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+            async def main():
+                loop, me = asyncio.get_running_loop(), asyncio.current_task()
+                sleeps = asyncio.create_task(asyncio.sleep(0.3))
+                asyncio.tasks._leave_task(loop, me)
+                while not sleeps.done():
+                    loop._run_once()
+                asyncio.tasks._enter_task(loop, me)
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.run.slow_steps == ()
+
+    def test_a_task_waits_until_its_loop_notices_what_another_thread_did(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, threading, time
+            async def main():
+                done = asyncio.Event()
+                threading.Timer(0.1, done.set).start()
+                asyncio.get_running_loop().call_later(0.6, int)
+                await done.wait()
+            asyncio.run(main())
+            """,
+            lanes=["main"],
+        )
+        (lane,) = told.run.lanes
+        ready_ns = sum(span.duration_ns for span in lane.spans if span.state is State.READY)
+        assert ready_ns < (lane.end_ns - lane.start_ns) / 2
+        assert [note for note in told.run.notes if "call_soon_threadsafe" in note]
+
+    def test_a_subprocess_that_uvloop_starts_is_no_fork_of_the_script(self, tmp_path: Path) -> None:
+        pytest.importorskip("uvloop")
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, uvloop
+            async def main():
+                process = await asyncio.create_subprocess_exec("true")
+                await process.wait()
+            uvloop.run(main())
+            """,
+        )
+        assert not told.run.notes
 
     def test_a_loop_held_up_by_another_threads_gil_is_told_so(self, tmp_path: Path) -> None:
         told = recorded(

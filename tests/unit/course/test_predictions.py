@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from asyncdemo.analysis.metrics.cpu import Idle
 from asyncdemo.course.content.claims import Condition, check
 from asyncdemo.course.content.predictions import (
     Answer,
@@ -13,9 +16,11 @@ from asyncdemo.course.content.predictions import (
     actual_answer,
     compare,
     fill,
+    offered,
     parse,
     variants_needed,
 )
+from asyncdemo.course.judging.answers import judge_answers
 from tests.support.predicted import metrics
 
 VARIANTS = ("blocking", "threaded", "awaited")
@@ -94,6 +99,16 @@ def test_a_number_is_right_within_its_tolerance(answer: float, right: bool) -> N
     assert comparison.actual == "3.02 s"
 
 
+@pytest.mark.parametrize(
+    ("answer", "explains"), [(1.0, False), (2.0, True), (2.8, False), (3.0, False), (9.0, False)]
+)
+def test_time_without_a_cpu_may_explain_why_it_took_longer(answer: float, explains: bool) -> None:
+    measured = {"blocking": replace(metrics(wall_s=3.0), idle=Idle(unobserved_ns=10**9))}
+    (judged,) = judge_answers([SECONDS], {0: answer}, measured, KNOBS)
+    assert ("had no CPU for 1.00 s" in judged.sentence) == explains
+    assert (judged.right is None) == explains
+
+
 def test_without_a_tolerance_only_the_exact_number_is_right() -> None:
     measured = {"blocking": metrics(peak=10)}
     assert compare(COUNT, 10.0, measured, KNOBS).right
@@ -118,6 +133,11 @@ def test_variants_that_tie_may_be_named_in_either_order() -> None:
     assert compare(ORDER, ("awaited", "threaded", "blocking"), measured, KNOBS).right
     assert not compare(ORDER, ("awaited", "blocking", "threaded"), measured, KNOBS).right
     assert actual_answer(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
+
+
+def test_choices_that_mean_the_same_with_other_knobs_are_offered_once() -> None:
+    assert offered(CHOICE, {"BREWS": 3}) == ["one", "all 3"]
+    assert offered(CHOICE, {"BREWS": 1}) == ["one"]
 
 
 def test_knobs_stand_in_the_texts() -> None:

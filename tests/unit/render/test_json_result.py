@@ -242,6 +242,7 @@ def test_who_was_stuck_in_a_run_that_was_stopped() -> None:
             "reason": "lock",
             "resource": 0,
             "waits_for": ["main"],
+            "at_most_s": None,
             "holds": [{"resource": 0, "file": APP, "line": 8}],
         }
     ]

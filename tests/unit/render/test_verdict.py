@@ -14,7 +14,7 @@ from asyncdemo.model import Clock, Run
 from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
 from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
-from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
+from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text, verdict_to_fit
 from asyncdemo.testing.checks import CheckFailed, Evidence, Seen
 from tests.support.runs import Story, ns
 from tests.support.server_runs import threaded
@@ -119,6 +119,15 @@ class TestVerdict:
     def test_the_knobs_of_the_run_are_told_where_the_file_says_otherwise(self) -> None:
         assert "  In this run: UPLOADS = 20." in self.lines(knobs={"UPLOADS": 20})
         assert "    in this run: UPLOADS = 20" in verdict_text(replace(self.FAILED, knobs={"UPLOADS": 20}))
+
+    def test_on_a_low_terminal_what_failed_stays_in_sight(self) -> None:
+        many = evidence_of(lambda: Seen(brews(50, 100)).calls("brew").peak_is(3))
+        output = "".join(f"line {number}\n" for number in range(9))
+        verdict = replace(self.FAILED, held=("It began.",) * 9, evidence=many, output=output)
+        assert len(text(verdict_to_fit(verdict, UNICODE, 80, 60))) > 30
+        lines = text(verdict_to_fit(verdict, UNICODE, 80, 17))
+        assert len(lines) <= 17
+        assert lines[:2] == ["✓ 9 points of the check hold.", "✗ It did not end."]
 
     def test_how_to_get_the_same_values_again_comes_last(self) -> None:
         command = "asyncdemo check tea --seed 11"

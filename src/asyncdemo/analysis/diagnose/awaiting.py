@@ -144,12 +144,15 @@ def _name(function: str) -> str:
 
 
 def _first_tasks(tracks: Sequence[Track]) -> set[int]:
-    """Return the first task of each thread, if no task created it: the main coroutine itself."""
-    first: dict[int | None, Track] = {}
+    """Return the tasks that no task created, while their thread had no other: the main coroutines."""
+    open_until: dict[int | None, int] = {}
+    first: set[int] = set()
     for track in sorted(tracks, key=lambda track: (track.start_ns, track.index)):
         if track.kind is TrackKind.TASK:
-            first.setdefault(track.thread, track)
-    return {track.index for track in first.values() if track.parent is None}
+            if track.parent is None and track.start_ns >= open_until.get(track.thread, 0):
+                first.add(track.index)
+            open_until[track.thread] = max(track.end_ns, open_until.get(track.thread, 0))
+    return first
 
 
 def _run_side_by_side(tracks: Sequence[Track]) -> set[str]:

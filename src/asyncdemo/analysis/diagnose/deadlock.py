@@ -8,7 +8,8 @@ in no cycle: it is unknown who would end them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
 from asyncdemo.analysis.diagnose.waiting import Phrases, join_names, pluralized
@@ -23,6 +24,7 @@ _BY_ANYBODY = frozenset(
 )
 _FindingText = tuple[str, str, Site | None]
 """(message, advice, the line it is about)"""
+_UNLESS = "unless a timeout, a signal or a cancellation ends"
 _MOST_CLAUSES = 6
 _MOST_PLACES = 8
 
@@ -106,15 +108,29 @@ class _Graph:
                 return [span.wait.on]
         return [target]
 
-    def _stuck(self) -> set[int]:
+    def _stuck(self, *, by_timeout: bool) -> set[int]:
         stuck = set(self.known)
-        while leave := {one for one in stuck if self._can_continue(one, stuck)}:
+        while leave := {one for one in stuck if self._can_continue(one, stuck, by_timeout=by_timeout)}:
             stuck -= leave
         return stuck
 
-    def _can_continue(self, track: int, stuck: Collection[int], *, by_anybody: bool = True) -> bool:
+    def stay_stuck(self, tracks: Collection[int]) -> bool:
+        """Whether no timeout, no other timer and no other task can end these waits.
+
+        A task may cancel those that it made or waits for.
+        """
+        stuck = self._stuck(by_timeout=True)
+        cancel = {target for free in self.known.keys() - stuck for target in self.targets(free)}
+        cancel |= {track for track in tracks if self._run.tracks[track].parent in self.known.keys() - stuck}
+        return not self._run.alarms and stuck.issuperset(tracks) and cancel.isdisjoint(tracks)
+
+    def _can_continue(
+        self, track: int, stuck: Collection[int], *, by_anybody: bool = True, by_timeout: bool = True
+    ) -> bool:
         """``by_anybody``: whether something may end a wait that any task or thread could end."""
         one = self.known[track]
+        if by_timeout and one.at_most_s is not None:
+            return True
         blocker = self.held_up_by(track)
         if blocker is not None and blocker in stuck:
             return False
@@ -122,7 +138,9 @@ class _Graph:
             return True
         if one.reason in _AT_A_HOLDER:
             holders = self.holders(one.resource)
-            return not holders or any(not self._never_gives(holding, stuck) for holding in holders)
+            if not holders or any(not self._never_gives(holding, stuck) for holding in holders):
+                return True
+            return by_anybody and one.reason == "semaphore" and self._others_may_give(holders)
         targets = [target for number in one.on for target in self._stands_for(number)]
         if targets:
             stay = [target in stuck for target in targets]
@@ -132,10 +150,14 @@ class _Graph:
     def _never_gives(self, holding: Holding, stuck: Collection[int]) -> bool:
         return holding.track in stuck or self._has_ended(holding.track)
 
+    def _others_may_give(self, holders: Sequence[Holding]) -> bool:
+        """Whether a callback or another task may release the semaphore: its holders need no ``with``."""
+        return not (self.nothing_can_wake or all(holding.in_block for holding in holders))
+
     def _has_ended(self, track: int) -> bool:
         return track not in self.known and self._run.tracks[track].outcome is not Outcome.OPEN
 
-    @property
+    @cached_property
     def nothing_can_wake(self) -> bool:
         """Whether no task or thread can wake those that wait, and no timer or file might."""
         open_ = (track for track in self._run.tracks if track.outcome is Outcome.OPEN and not track.own)
@@ -147,7 +169,7 @@ class _Graph:
 
     def cycles(self) -> list[list[int]]:
         """Return the stuck tracks that wait, through others, for themselves: each cycle once."""
-        stuck = self._stuck()
+        stuck = self._stuck(by_timeout=False)
         reach = {track: self._reachable(track, stuck) for track in stuck}
         found: list[list[int]] = []
         for track in sorted(stuck):
@@ -170,7 +192,10 @@ class _Graph:
         waited = {one.resource for one in self.known.values() if one.reason in _AT_A_HOLDER}
         for resource, holders in self._holders.items():
             gone = [holder for holder in holders if self._has_ended(holder.track)]
-            if resource in waited and gone and len(gone) == len(holders):
+            by_others = self._run.resources[
+                resource
+            ].kind is ResourceKind.SEMAPHORE and self._others_may_give(gone)
+            if resource in waited and gone and len(gone) == len(holders) and not by_others:
                 yield resource, gone
 
 
@@ -189,7 +214,12 @@ def _cycle(run: Run, graph: _Graph, phrases: Phrases, cycle: list[int]) -> _Find
     clauses = [_clause(phrases, words, together) for words, together in groups.items()]
     more = len(clauses) - _MOST_CLAUSES
     chain = "; ".join(clauses[:_MOST_CLAUSES]) + (f"; and {more} more" if more > 0 else "")
-    none = "It can never continue." if len(cycle) == 1 else "None of them can ever continue."
+    if graph.stay_stuck(cycle):
+        none = "It can never continue." if len(cycle) == 1 else "None of them can ever continue."
+    elif len(cycle) == 1:
+        none = f"It can't continue {_UNLESS} this wait."
+    else:
+        none = f"None of them can continue {_UNLESS} one of these waits."
     return (
         f"Deadlock: {chain}. {none}",
         _advice(run, graph, cycle, wanted),
@@ -239,9 +269,10 @@ def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Hol
     ended = join_names(list(dict.fromkeys(phrases.who(holding.track) for holding in holders)))
     what = phrases.holds(holders).removeprefix("holds ")
     where = _clause(phrases, phrases.where(waiting[0]), waiting)
+    stay = graph.stay_stuck([one.track for one in waiting if one.track is not None])
+    never = "can never continue" if stay else f"can't continue {_UNLESS} the wait"
     return (
-        f"Never given back: {ended} took {what} and ended without giving it back. "
-        f"{where}, and can never continue.",
+        f"Never given back: {ended} took {what} and ended without giving it back. {where}, and {never}.",
         "Take it in a `with` block (or `async with`), which gives it back however the block ends.",
         holders[0].site or waiting[0].site,
     )

@@ -25,7 +25,7 @@ _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
 def unbounded_fan_out(run: Run) -> Iterator[Finding]:
     groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
     for track in run.tracks:
-        if track.kind is TrackKind.TASK:
+        if track.kind is TrackKind.TASK and not track.own:  # asyncio makes one for each connection
             groups[track.function, track.parent].append(track)
     large = {key: tracks for key, tracks in groups.items() if len(tracks) >= _MANY}
     if not large:
@@ -123,7 +123,11 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
             FindingKind.LIMIT_PER_CALL,
             f"A {noun} was made {len(group):,} times{at(site)}, each time for one caller: together {most:,} "
             f"were held at the same time, where one shared {kind} would have allowed {limit:,}.",
-            f"Make one {kind} outside the function, and pass it to every caller that should share it.",
+            f"Make one {kind} outside the function, and pass it to every caller that should share it."
+            + (
+                " If each one guards different data, such as one user's, it is fine as it is."
+                * (kind == "lock")
+            ),
             site,
         )
 
@@ -143,7 +147,7 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
         and all(len({slot.track for slot in resource.slots}) == 1 for resource in group)
         and len({resource.slots[0].track for resource in group}) >= 2
         and _most_held(group) > min(map(_limit, group))
-        and not (group[0].kind is ResourceKind.LOCK and _made_in(group[0]) in _MADE_ONCE_EACH)
+        and not (group[0].kind is ResourceKind.LOCK and _is_kept(group))
     ]
 
 
@@ -170,6 +174,11 @@ def _limit(resource: Resource) -> int:
 
 def _most_held(group: Sequence[Resource]) -> int:
     return most_at_once((slot.start_ns, slot.end_ns) for resource in group for slot in resource.slots)
+
+
+def _is_kept(locks: Sequence[Resource]) -> bool:
+    """Whether the locks are parts of objects, and not made for one call each."""
+    return _made_in(locks[0]) in _MADE_ONCE_EACH or any(len(lock.slots) > 1 for lock in locks)
 
 
 def _made_in(resource: Resource) -> str:

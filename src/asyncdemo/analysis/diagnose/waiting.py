@@ -33,6 +33,9 @@ _WAITS: dict[str, str] = {
     "thread": "waits for work in a thread",
     "event loop": "runs an event loop",
     "idle": "waits for work",
+    "i/o": "waits for a file, pipe or socket",
+    "signal": "waits for a signal",
+    "outside Python": "waits outside Python",
 }
 """By the reason of a wait; {} is what it waits for."""
 _FOR_OTHERS: dict[str, str] = {
@@ -120,7 +123,10 @@ class Phrases:
             if not one.reason:
                 return f"runs{at}"
             return f"blocks its event loop{at}: it {self._waits(one, again)}"
-        return f"{self._waits(one, again)}{at}"
+        limit = (
+            "" if one.at_most_s is None or one.reason == "sleep" else f" (at most {one.at_most_s:g} s more)"
+        )
+        return f"{self._waits(one, again)}{limit}{at}"
 
     def _waits(self, one: Stuck, again: Collection[int]) -> str:
         if one.on and one.reason in _FOR_OTHERS:

@@ -68,6 +68,11 @@ def _asked(blocking: Any = True, timeout: Any = -1) -> tuple[Any, Any]:
     return blocking, timeout
 
 
+def timeout_of(arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The timeout of a valid call of ``acquire``; -1 if it has none."""
+    return _asked(*arguments, **options)[1]
+
+
 def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | None:
     """Whether ``acquire`` called like this may wait. None if only the real one can tell: it may raise."""
     try:

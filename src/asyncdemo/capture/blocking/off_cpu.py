@@ -115,6 +115,11 @@ class OffCpu:
             if thread_state.native:
                 self._look_at(ident, thread_state, seen, thread_state.depth > 0 or ident in hosts)
 
+    def wait_of(self, ident: int) -> int | None:
+        """Return the index of what the thread waited for when it was last looked at; None if it did not."""
+        seen = self._seen.get(ident)
+        return None if seen is None or seen.wait < 0 or seen.thread_state.depth else seen.wait
+
     def thread_ends(self, ident: int, thread_state: ThreadState) -> None:
         """Note that a thread ends; called by the thread itself."""
         seen = self._seen.get(ident)

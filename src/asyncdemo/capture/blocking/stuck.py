@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.blocking import wake_sources
 from asyncdemo.capture.loops.hubs import HubState
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame_of
@@ -26,8 +27,6 @@ from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder
 MOST = 200
 """What hangs, hangs in few places: hundreds more names would add nothing."""
 
-_OWN_FILES = 1
-"""The file by which other threads wake a loop."""
 _QUEUE_FILE = queue.__file__
 
 
@@ -37,10 +36,11 @@ class Stuck(NamedTuple):
     Attributes:
         site: None if it has not begun.
         source: The text of that line.
-        wait: Index of the blocking call that its step is in.
+        wait: Index of the blocking call that its step is in, or that no hook saw.
         resource: What it waits at, if that is seen here.
         on: The tracks that it waits for, if they are seen here.
         unfinished: In ``queue.join``, the items that are not done.
+        at_most_s: The timeout of the call, or what is left of it.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Stuck(NamedTuple):
     resource: int | None = None
     on: tuple[int, ...] = ()
     unfinished: int | None = None
+    at_most_s: float | None = None
 
 
 class Census:
@@ -63,12 +64,17 @@ class Census:
         self._recorder = recorder
         self._loops = loops
         self._resource_of = resource_of
+        self.wait_of: Callable[[int], int | None] = lambda ident: None
+        """Returns the index of what a thread waits for, if that is known although no hook saw it."""
 
     def report(self, interrupted: FrameType | None = None) -> list[Stuck]:
         """Tell the parent. In a signal handler, ``interrupted`` is the frame at which this thread was."""
         found = self.take(interrupted)
         recorder = self._recorder
-        recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.loop_states[:]))))
+        loop_states = self._loops.loop_states[:]
+        alarms = wake_sources.alarm_is_set() or any(wake_sources.timers(one)[1] for one in loop_states)
+        idle = all(map(wake_sources.is_idle, loop_states)) and not wake_sources.handles_signals()
+        recorder.define(wire.Stuck(found, idle, alarms))
         recorder.report_sums()
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
@@ -103,12 +109,16 @@ class Census:
         current = asyncio.current_task(loop)
         pending = [task for task in asyncio.all_tasks(loop) if not task.done()]
         pending.sort(key=lambda task: recorder.tasks.get(id(task), -1))
+        limits, _ = wake_sources.timers(loop_state)
         found = []
         for task in pending:
             coroutine: Any = task.get_coro()
             cause, reason, waited_for = None, "", _WaitedFor()
+            future = getattr(task, "_fut_waiter", None)
+            at_most_s = limits.get(id(task), limits.get(id(future)))
             if task is current:
                 frame, state = recorder.user_caller(running_frame), RUNNING
+                at_most_s = wake_sources.timeout(running_frame)
                 call = loop_state.call
                 if call is not None:
                     reason, _, cause = call
@@ -118,7 +128,6 @@ class Census:
                 innermost_first = filter(None, map(frame_of, reversed(chain(coroutine))))
                 is_user = recorder.origins.is_user
                 frame = next((one for one in innermost_first if is_user(one.f_code.co_filename)), None)
-                future = getattr(task, "_fut_waiter", None)
                 state = READY if future is None else WAITING
                 if frame is None:
                     continue  # it has none of the user's code
@@ -136,6 +145,7 @@ class Census:
                     waited_for.resource,
                     waited_for.on,
                     waited_for.unfinished,
+                    at_most_s,
                 )
             )
         return found
@@ -192,7 +202,8 @@ class Census:
 
     def _thread(self, ident: int, caller: FrameType, innermost: FrameType) -> Stuck:
         name = next((thread.name for thread in threading.enumerate() if thread.ident == ident), "")
-        state = RUNNING if caller is innermost else WAITING
+        wait = self.wait_of(ident)
+        state = RUNNING if caller is innermost and wait is None else WAITING
         loop_state = self._recorder.threads.get(ident)
         return Stuck(
             name,
@@ -200,7 +211,9 @@ class Census:
             *self._place(caller),
             state,
             None if loop_state is None else loop_state.track,
+            wait,
             unfinished=_unfinished(innermost, caller),
+            at_most_s=wake_sources.timeout(innermost),
         )
 
     def _place(self, frame: FrameType | None) -> tuple[int | None, str]:
@@ -208,18 +221,6 @@ class Census:
             return None, ""
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno or 0).strip()
         return self._recorder.frame_site(frame), line
-
-
-def _is_idle(loop_state: LoopState) -> bool:
-    """Whether nothing can happen to the loop by itself: it has no timer, and no file but its own."""
-    loop: Any = loop_state.loop()
-    if loop is None or not loop_state.running:
-        return True
-    timers, selector = getattr(loop, "_scheduled", None), getattr(loop, "_selector", None)
-    if timers is None or selector is None:  # another kind of loop, which does not tell
-        return False
-    files = selector.get_map() or {}
-    return len(files) <= _OWN_FILES and all(timer._cancelled for timer in list(timers))
 
 
 def _has_not_begun(coroutine: Any) -> bool:

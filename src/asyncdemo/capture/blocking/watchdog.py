@@ -185,6 +185,9 @@ class Watchdog:
 
     def slow_step(self, loop_state: LoopState, track: int, start_ns: int, end_ns: int) -> None:
         """Report a step that took long. Called by the loop's own thread."""
+        if loop_state.woke_ns > start_ns:  # it ran the loop itself (nest_asyncio), which was not held
+            loop_state.sample = None
+            return
         sample: Sample | None = loop_state.sample
         loop_state.sample = None
         seen = sample is not None and sample.started_ns == start_ns

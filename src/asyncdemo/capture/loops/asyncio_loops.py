@@ -177,7 +177,7 @@ class EventLoops:
                     ready = state.ready_ns or ended
                     # if it woke itself, it only let others go first
                     if ready - ended > LONG_WAIT_NS and waker != state.track:
-                        record_long_wait(state, ready)
+                        ready = record_long_wait(state, ready, loop_state)
                     state.ready_ns = NOT_SCHEDULED
                     start = loop_state.ended_ns or now()
                     loop_state.ended_ns, loop_state.started_ns = 0, start

@@ -34,6 +34,7 @@ class LoopState:
         "loop",
         "making",
         "running",
+        "runs_ns",
         "sample",
         "slept_ns",
         "started_ns",
@@ -48,6 +49,8 @@ class LoopState:
         self.loop = loop
         self.ident = ident
         self.running = False
+        self.runs_ns = 0
+        """Since when it has been running."""
         self.thread: int | None = None
         """The track of the thread that runs the loop."""
         self.current = wire.BY_LOOP
@@ -226,6 +229,7 @@ class _Running:
         self._loop_state.usage.follow(get_native_id())
         self._loop_state.usage.read(0)
         self._loop_state.running = True
+        self._loop_state.runs_ns = recorder.now()
         self._thread = thread = recorder.threads.get(ident)
         if thread is not None:
             self._loop_state.thread = thread.track

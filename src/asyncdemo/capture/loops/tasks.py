@@ -24,6 +24,10 @@ from asyncdemo.capture.loops.wait_reasons import Reasons
 
 LONG_WAIT_NS = 10_000_000
 """After a wait longer than this, the place that awaited is recorded."""
+_UNSAFE_CALL = (
+    "A call in another thread, or in a signal handler, ended a task's wait without waking the event loop, "
+    "which noticed {:.2f} s later. asyncio isn't thread-safe: use `loop.call_soon_threadsafe(...)`."
+)
 
 _TASKS_WITH_WAITS = 5
 """Of the tasks that run the same function, this many have their long waits reported."""
@@ -59,7 +63,7 @@ class Tasks:
         self.most_whole = sys.maxsize
         """How many ended tasks are reported in full; most of the others are only summed up."""
         self._made = 0
-        self._eager_tasks_noted = False
+        self._eager_tasks_noted = self._unsafe_call_noted = False
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
 
     # -- made -----------------------------------------------------------------------------------
@@ -231,13 +235,21 @@ class Tasks:
         if not is_done and future is None:
             state.ready_ns = end
 
-    def record_long_wait(self, state: TaskState, end_ns: int) -> None:
+    def record_long_wait(self, state: TaskState, end_ns: int, loop_state: LoopState) -> int:
         """Record the calls of the user's code in which the task was suspended during a long wait.
 
-        Only for the first few tasks that run a function: if many do, they are concurrent already.
+        Only for the first few tasks that run a function: if many do, they are concurrent already. Returns the
+        end of the wait: if something ended it while the loop slept on, that is when the loop woke.
         """
+        asleep_ns = max(loop_state.slept_ns, loop_state.runs_ns)
+        if state.waker == wire.BY_LOOP and asleep_ns < end_ns < loop_state.woke_ns:
+            late_ns = loop_state.woke_ns - end_ns
+            if late_ns > LONG_WAIT_NS and not self._unsafe_call_noted:
+                self._unsafe_call_noted = True
+                self.recorder.define(wire.Note(_UNSAFE_CALL.format(late_ns / 1e9)))
+            end_ns = loop_state.woke_ns
         if not state.reports_waits:
-            return
+            return end_ns
         recorder = self.recorder
         recorder.sums.settle(state.track)
         places: list[tuple[int, int | None]] = []
@@ -252,6 +264,7 @@ class Tasks:
             places.append((self._serial(awaitable), recorder.frame_site(frame) if own else None))
         if any(site is not None for _, site in places):
             recorder.define(wire.Pause(state.track, state.end_ns, end_ns, places))
+        return end_ns
 
     def _serial(self, awaitable: Any) -> int:
         """A number for this very object, because ids are reused."""

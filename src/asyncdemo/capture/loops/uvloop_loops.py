@@ -93,7 +93,7 @@ def install(module: Any, tasks: Tasks, patches: Patches) -> None:
                 loop_state.current = track = state.track
                 # if it woke itself, it only let others go first
                 if self.waker != track and self.ready_ns - state.end_ns > LONG_WAIT_NS:
-                    tasks.record_long_wait(state, self.ready_ns)
+                    tasks.record_long_wait(state, self.ready_ns, loop_state)
             elif is_relay(self.callback):
                 loop_state.current, loop_state.due_ns = self.waker, self.ready_ns
             else:

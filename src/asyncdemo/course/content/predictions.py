@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -74,6 +74,18 @@ def fill(text: str, knobs: Knobs) -> str:
     return re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda match: str(knobs[match[1]]), text)
 
 
+def offered(prediction: Prediction, knobs: Knobs) -> list[str]:
+    """Return the texts of the choices; of choices that mean the same with these knobs, only the first."""
+    texts: dict[Condition, str] = {}
+    for choice in prediction.choices:
+        condition = choice.condition
+        value = knobs.get(str(condition.value), condition.value)
+        if not isinstance(value, str):
+            condition = replace(condition, value=condition.times * value, times=1)
+        texts.setdefault(condition, fill(choice.text, knobs))
+    return list(texts.values())
+
+
 def variants_needed(prediction: Prediction, variants: Sequence[str]) -> tuple[str, ...]:
     """Return the variants that must have run before the prediction can be judged."""
     if prediction.kind is PredictionKind.ORDER:
@@ -89,7 +101,7 @@ def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Kno
     if prediction.kind is PredictionKind.NUMBER:
         return _number(typed, prediction.unit)
     if prediction.kind is PredictionKind.CHOICE:
-        texts = [fill(choice.text, knobs) for choice in prediction.choices]
+        texts = offered(prediction, knobs)
         return texts[_place(typed, len(texts))]
     return _order(typed, variants)
 
@@ -122,6 +134,16 @@ def compare(
     value = figure(measured[prediction.variant], prediction.metric)
     right = abs(answer - value) <= prediction.tolerance * abs(value)
     return Comparison(right, predicted, actual)
+
+
+def without_cpu_ns(prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics]) -> int:
+    """Return how long the program had no CPU, if that explains why it took longer than predicted; else 0."""
+    unit_ns = {"s": 1e9, "ms": 1e6}.get(prediction.unit)
+    if unit_ns is None or not isinstance(answer, float):
+        return 0
+    metrics = measured[prediction.variant]
+    too_long = figure(metrics, prediction.metric) * (1 - prediction.tolerance) - answer
+    return metrics.idle.unobserved_ns if 0 < too_long * unit_ns <= metrics.idle.unobserved_ns else 0
 
 
 def answer_words(prediction: Prediction, answer: Answer) -> str:

@@ -71,9 +71,8 @@ class Workspace:
     def file(self, lesson: Heading) -> Path:
         """Return where the lesson's exercise is, or would be. A moved file is found by the lesson's id."""
         entry = self.entries.get(lesson.id)
-        place = lesson.folder.resolve()
-        file = self.folder / (entry.file if entry else f"{place.parent.name}/{place.name}.py")
-        if not file.exists():
+        file = self.folder / (entry.file if entry else place_of(lesson))
+        if not os.path.exists(file):  # Path.exists raises an error without permission
             for moved in sorted(
                 [*self.folder.glob(f"*-{lesson.id}.py"), *self.folder.glob(f"*/*-{lesson.id}.py")]
             ):
@@ -95,6 +94,12 @@ class Workspace:
 
 def has_exercise(lesson: Heading) -> bool:
     return (lesson.folder / "exercise.py").is_file()
+
+
+def place_of(lesson: Heading) -> str:
+    """Return where the exercise is in a workspace, unless it was put elsewhere."""
+    place = lesson.folder.resolve()
+    return f"{place.parent.name}/{place.name}.py"
 
 
 def find(folder: Path) -> Workspace | None:

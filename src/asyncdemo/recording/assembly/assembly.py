@@ -146,7 +146,9 @@ class Assembly:
         self.stuck: dict[int, list[Stuck]] = {}
         """For those that have answered. With the indices of the process."""
         self.idle: dict[int, bool] = {}
-        """Whether nothing was outstanding in its event loops."""
+        """Whether nothing was outstanding in its event loops, and it handled no signal."""
+        self.alarms: dict[int, bool] = {}
+        """Whether a timer was set that may do anything."""
         self.holdings: dict[int, list[Holding]] = {}
         """Who held what when it answered."""
 

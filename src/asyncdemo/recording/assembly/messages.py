@@ -139,10 +139,11 @@ def handle(state: Assembly, message: wire.Message) -> None:
             state.uncaught.append(Uncaught(error, text, in_group, own, raised_in, state.site(site)))
         case wire.Blocked():
             _blocked(state, message)
-        case wire.Stuck(who, idle):
+        case wire.Stuck(who, idle, alarms):
             # What they were doing is known once the numbers have reached that moment.
             state.answers[state.process.number] = standstill.reported_stuck(state, who)
             state.idle[state.process.number] = idle
+            state.alarms[state.process.number] = alarms
         case wire.Refused(text):
             state.refused = text
         case wire.Invalid(text):

@@ -84,6 +84,7 @@ def snapshot(
         stuck=stuck,
         holdings=holdings,
         idle=bool(stuck) and all(assembly.idle.get(number) for number in assembly.stuck),
+        alarms=bool(stuck) and any(assembly.alarms.get(number, True) for number in assembly.stuck),
         result=assembly.result,
         notes=(
             *assembly.notes,
@@ -421,7 +422,7 @@ class _Builder:
             for stuck in found
         )
         holdings = tuple(
-            Holding(self.order[holding.track], self._resources[holding.resource], holding.site)
+            replace(holding, track=self.order[holding.track], resource=self._resources[holding.resource])
             for _, found in sorted(self._assembly.holdings.items())
             for holding in found
             if holding.track in self.order and holding.resource in self._resources

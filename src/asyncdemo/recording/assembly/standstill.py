@@ -5,11 +5,12 @@ Indices are those of the traced process. Not here: what follows from it (see ``d
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from asyncdemo.model import NO_WAIT, Holding, State, Stuck
+from asyncdemo.model import NO_WAIT, Holding, Site, State, Stuck
 from asyncdemo.recording.assembly.records import Item, ProcessRecord
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _MOST = 200
 def reported_stuck(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tuple[Stuck, int | None]]:
     """Return (who had not ended, cause of the blocking call that it was in), as reported by a process."""
     found = []
-    for name, function, site, source, state, track, wait, reason, resource, on, unfinished in who:
+    for name, function, site, source, state, track, wait, reason, resource, on, unfinished, at_most_s in who:
         stuck = Stuck(
             assembly.process.label(name),
             function,
@@ -34,6 +35,7 @@ def reported_stuck(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tup
             resource,
             tuple(on),
             unfinished,
+            at_most_s,
         )
         found.append((stuck, None if wait is None else assembly.waits[wait][1]))
     return found
@@ -101,8 +103,13 @@ def recorded_stuck(assembly: Assembly, process: ProcessRecord) -> list[Stuck]:
 def holdings(assembly: Assembly, process: ProcessRecord) -> list[Holding]:
     """Return the slots that this process has taken and not released."""
     return [
-        Holding(slot.track, resource, assembly.site(slot.site))
+        Holding(slot.track, resource, site := assembly.site(slot.site), _begins_block(site))
         for resource, slots in assembly.held.items()
         if (record := assembly.resources.get(resource)) is not None and record.process is process
         for slot in slots
     ]
+
+
+def _begins_block(site: Site | None) -> bool:
+    line = "" if site is None else linecache.getline(site.file, site.line)
+    return line.split(maxsplit=2)[:1] == ["with"] or line.split(maxsplit=2)[:2] == ["async", "with"]

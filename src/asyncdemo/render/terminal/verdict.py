@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich.style import Style
 
@@ -15,6 +16,7 @@ from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, The
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import settings_words
 
+_MOST_ROWS, _LEAST_ROWS = 12, 3
 _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
@@ -25,7 +27,7 @@ _FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
 """The folders in the full path of a Python file."""
 
 
-def verdict_lines(verdict: Verdict, theme: Theme, width: int, rows: int = 12) -> Iterator[Line]:
+def verdict_lines(verdict: Verdict, theme: Theme, width: int, rows: int = _MOST_ROWS) -> Iterator[Line]:
     """Yield lines for a terminal, none wider than ``width``. The output is shown only with a failure."""
     for sentence in verdict.held:
         yield from hanging(f"{theme.good} ", prose(_wrap(sentence, width - 2)), _PASSED)
@@ -48,6 +50,23 @@ def verdict_lines(verdict: Verdict, theme: Theme, width: int, rows: int = 12) ->
         yield []
         for part in _wrap(f"{_REPEAT} {verdict.repeat}", width):
             yield text_line(part, DIM)
+
+
+def verdict_to_fit(verdict: Verdict, theme: Theme, width: int, height: int) -> list[Line]:
+    """Return as much as ``height`` lines have room for, and in any case what failed."""
+    for rows in range(_MOST_ROWS, _LEAST_ROWS, -1):
+        lines = list(verdict_lines(verdict, theme, width, rows))
+        if len(lines) <= height:
+            return lines
+    return list(verdict_lines(brief(verdict), theme, width, _LEAST_ROWS))
+
+
+def brief(verdict: Verdict) -> Verdict:
+    """Only count the sentences that held, and omit the script's output."""
+    held = verdict.held
+    if len(held) > 1:
+        held = (f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold.",)
+    return replace(verdict, held=held, output="")
 
 
 def verdict_text(verdict: Verdict) -> Iterator[str]:

@@ -203,6 +203,7 @@ def _stuck(run: Run, one: Stuck) -> dict[str, Any]:
         "reason": one.reason or None,
         "resource": one.resource,
         "waits_for": [run.tracks[track].name for track in one.on],
+        "at_most_s": one.at_most_s,
         "holds": [{"resource": holding.resource, **_place(holding.site)} for holding in held],
     }
 

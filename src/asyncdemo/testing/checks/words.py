@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from asyncdemo.model import Site, State, Stuck
+from asyncdemo.model import Resource, ResourceKind, Site, State, Stuck
 
 
 def at(time_ns: int, zero_ns: int) -> str:
@@ -24,6 +24,15 @@ def count(number: int, plural: str) -> str:
         first, space, rest = plural.partition(" ")
         return f"1 {singular(first)}{space}{rest}"
     return f"{number or 'no'} {plural}"
+
+
+def too_few_workers(resources: Iterable[Resource], wanted: int) -> str:
+    """Return "the pool has 6 workers" if calls queued for fewer than ``wanted``; else ""."""
+    for resource in resources:
+        workers = resource.limit
+        if resource.kind is ResourceKind.EXECUTOR and resource.queue and workers and workers < wanted:
+            return f"the pool has {count(workers, 'workers')}"
+    return ""
 
 
 def singular(noun: str) -> str:

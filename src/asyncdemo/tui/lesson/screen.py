@@ -20,7 +20,7 @@ from textual.widgets import ContentSwitcher, Input, Markdown, Static
 
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.practice import readable_records
-from asyncdemo.course.workspace.next_step import first_unread
+from asyncdemo.course.workspace.next_step import following_lesson
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
 from asyncdemo.tui.app import PICTURE_WORDS, KeyFooter, LearnerScreen, ReadingScreen
@@ -82,13 +82,14 @@ class ExerciseStep(Pane):
         return self.pane.passed if action == "next_lesson" else True
 
     def action_next_lesson(self) -> None:
-        """Replace this lesson by the next one that was never run."""
+        """Replace this lesson by the next one that is not done."""
         context = self.lesson_screen.application.context
-        lesson = first_unread(context.course, readable_records(context), self.session.lesson.id)
+        lesson = following_lesson(context.course, readable_records(context), self.session.lesson.id)
         if lesson is None:
-            self.notify("You have run every lesson.")
+            self.notify("All other lessons are done.")
         else:
-            self.app.switch_screen(LessonScreen(LessonSession(context, lesson.folder)))
+            self.session.following = LessonSession(context, lesson.folder)
+            self.app.switch_screen(LessonScreen(self.session.following))
 
 
 class StepBar(Widget):

@@ -98,6 +98,7 @@ class LessonSession:
         first: The latest run with the first settings, which the answers are compared with.
         changed: The latest run with others.
         latest: The later of these.
+        following: The session of the lesson that was opened after this one, if any.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class LessonSession:
         self.first: LessonRun | None = None
         self.changed: LessonRun | None = None
         self.latest: LessonRun | None = None
+        self.following: LessonSession | None = None
         self._first_runs = False
         self.missing = self.note = ""
         self._context = context
@@ -139,6 +141,11 @@ class LessonSession:
     @property
     def names(self) -> list[str]:
         return [variant.name for variant in self.variants]
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the lesson was ever run, so its explanation gives nothing away."""
+        return self.first is not None or self._record.runs > 0
 
     @property
     def left_at(self) -> str:
@@ -285,12 +292,24 @@ def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
     return ", ".join(parts) or empty_words(run)
 
 
+def last_run(session: LessonSession) -> LessonSession:
+    """Return the last session with a run, of this one and those that followed; this one if none has."""
+    later = session.following
+    while later is not None:
+        session, later = (later if later.latest else session), later.following
+    return session
+
+
 def summary(session: LessonSession) -> Iterator[str]:
-    """Yield what remains in the terminal after leaving the screen: a few lines without marks."""
+    """Yield what a lesson leaves in the terminal after its screen: a few lines without marks.
+
+    Nothing if there was no run and nothing is missing.
+    """
     lesson = session.lesson
-    yield f"Lesson {lesson.number}: {lesson.title}"
+    if session.latest or session.missing:
+        yield f"Lesson {lesson.number}: {lesson.title}"
     if session.latest is None:
-        yield session.missing or "There is no result."
+        yield from filter(None, (session.missing,))
         return
     for run in filter(None, (session.first, session.changed)):
         if run.settings:

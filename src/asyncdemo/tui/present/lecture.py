@@ -23,6 +23,7 @@ from asyncdemo.course.content.predictions import (
     actual_answer,
     compare,
     fill,
+    offered,
     parse,
 )
 from asyncdemo.course.content.text import sections
@@ -316,7 +317,7 @@ class Lecture:
         if prediction.kind is PredictionKind.ORDER:
             orders = [", ".join(names) for names in permutations(self._names)]
             return orders if len(orders) <= MOST_ANSWERS else []
-        return [fill(choice.text, self._knobs) for choice in prediction.choices]
+        return offered(prediction, self._knobs)
 
 
 def _differing(variant: Variant) -> tuple[str, ...]:
