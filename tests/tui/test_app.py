@@ -55,6 +55,7 @@ async def test_keys_and_ctrl_c_on_every_screen() -> None:
         assert application.screen.active_bindings["q"].binding.description == "Back"
         await pilot.press("q", "q")  # it asks once
         assert application.screen is first
+        assert not list(application._notifications)  # the question went with its screen
         await pilot.press("ctrl+c")
         assert application.return_value is None
         await pilot.press("ctrl+c")

@@ -143,6 +143,19 @@ async def test_o_shows_all_that_the_programs_wrote(context: CourseContext) -> No
         assert driven.step == "run"
 
 
+@pytest.mark.parametrize("width", [45, 60, 80])
+async def test_the_footer_cuts_no_key_and_always_has_those_to_leave_and_to_list_all(
+    context: CourseContext, width: int
+) -> None:
+    async with drive(context, (width, 24)) as driven:
+        await driven.run()
+        await driven.press("enter")
+        await driven.pilot.pause(0.1)
+        footer = driven.seen.splitlines()[-1]
+        assert footer.endswith(" q Quit ? Keys")
+        assert ("c Code" in footer) == (width == 80)
+
+
 async def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> None:
     long = "only one, as each is waited for before the next"
     change(context.course.lessons[0].folder / "lesson.toml", 'text = "one"', f'text = "{long}"')

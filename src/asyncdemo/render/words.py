@@ -35,6 +35,7 @@ _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1))
 _LEAST_LABEL = 7
 _NUMBERED = re.compile(r"(.*?)(?<![\d.])(\d+)([^\d.]*)")
 """A name with its last number, unless that is part of a fraction."""
+_LAST_NUMBER = re.compile(r" [\d-]+$|\([\d-]+\)$")
 _ROUNDING = 1e-6
 """The maximum error of sums of fractions."""
 _MINUTES_NS = 600_000_000_000
@@ -201,12 +202,12 @@ def fit(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> s
 def fit_label(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> str:
     """Do as ``fit``, but omit the middle: the end of the arguments distinguishes rows, too.
 
-    A request keeps its number, and nothing else of the end.
+    Of "POST /images 12" and "brew(12)", all of the number remains, and nothing else of the end.
     """
     if cell_len(text) <= width or width < _LEAST_LABEL:
         return fit(text, width, ellipsis, pad=pad)
-    _, space, number = text.rpartition(" ")
-    tail = space + number if number.isdecimal() and len(number) < width // 2 else ""
+    number = _LAST_NUMBER.search(text)
+    tail = number[0] if number and len(number[0]) <= width // 2 else ""
     for char in "" if tail else reversed(text):
         if cell_len(char + tail) > width // 3:
             break

@@ -27,12 +27,15 @@ from textual.filter import LineFilter, Monochrome
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
+from textual.widgets._footer import FooterKey  # exported nowhere else
 
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.render.terminal.theme import Theme, theme_for
 from asyncdemo.tui.terminal import AsciiFilter, NoColorFilter, TerminalDriver
 
+_LAST_KEYS: Final = 2
+"""To leave, and to list all keys: these are always in the footer."""
 _TAKES_S: Final = 0.5
 PICTURE_WORDS: Final[Mapping[str, str]] = {
     "lane": "a row: one call, task or thread, from its start to its end",
@@ -201,6 +204,7 @@ class Application(App[int]):
             return
         if self._is_deep:
             self._asked = False
+            self.clear_notifications()  # the question would cover the screen below
             self.pop_screen()
         else:
             self.exit(self.screen.exit_code() if isinstance(self.screen, LearnerScreen) else EXIT_OK)
@@ -266,6 +270,29 @@ class _Text(VerticalScroll):
         return action not in ("page_down", "page_up") or self.max_scroll_y > 0
 
 
+class KeyFooter(Footer):
+    """The keys of a screen. Those that don't fit are only in the list that ``?`` shows, so it always fits."""
+
+    def __init__(self, *, compact: bool = True) -> None:
+        super().__init__(compact=compact, show_command_palette=False)
+
+    def compose(self) -> ComposeResult:
+        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+        others = keys[:-_LAST_KEYS]
+        others.sort(key=lambda key: key.action.endswith("code"))  # the first to go
+        around = 2 if self.compact else 3
+        while others and sum(len(key.key_display + key.description) + around for key in keys) > self._room:
+            keys.remove(others.pop())
+        yield from keys
+
+    @property
+    def _room(self) -> int:
+        return self.app.size.width + 1  # there is no space after the last one
+
+    def on_resize(self) -> None:
+        self.refresh(recompose=True)
+
+
 class ReadingScreen(LearnerScreen):
     """Scrolls with the arrow keys and by pages; q and Escape go back."""
 
@@ -287,7 +314,7 @@ class ReadingScreen(LearnerScreen):
         yield Static(self._title, classes="heading", markup=False)
         with _Text():
             yield self._content
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
 
 def markdown(text: str) -> Static:

@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from asyncdemo.course.content.catalog import Heading
@@ -27,7 +27,7 @@ from asyncdemo.errors import WorkspaceError
 from asyncdemo.packages import install_command
 from asyncdemo.render.terminal.theme import WARNING
 from asyncdemo.render.words import count, join
-from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.app import KeyFooter, LearnerScreen
 from asyncdemo.tui.lesson.screen import LessonScreen
 from asyncdemo.tui.lesson.session import LessonSession
 
@@ -83,7 +83,7 @@ class HomeScreen(LearnerScreen):
             yield _Lessons(markup=False)
             with VerticalScroll(id="about", can_focus=False):
                 yield Static(id="words")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self._read()

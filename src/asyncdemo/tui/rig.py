@@ -12,7 +12,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.widgets import Button, Footer, Input, Label, Select
+from textual.widgets import Button, Input, Label, Select
 
 from asyncdemo.errors import UsageError
 from asyncdemo.lab.results.rigging import (
@@ -30,7 +30,7 @@ from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.rig import bound_lines, measured_lines, tried_lines
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.app import KeyFooter, LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 
 _LOOK_S: Final = 0.1
@@ -99,7 +99,7 @@ class RigScreen(LearnerScreen):
                     yield Select(names, value=self._rigging.value(knob), allow_blank=False, **given)
                 yield Label(classes="note", id=f"note-{knob.name}", markup=False)
         yield Drawing(self._lines, id="figures")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter(compact=False)
 
     def on_mount(self) -> None:
         self.set_interval(_LOOK_S, self._look)

@@ -17,7 +17,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.timer import Timer
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from asyncdemo.analysis.waking import row_at, who_woke
 from asyncdemo.model import Run
@@ -27,7 +27,7 @@ from asyncdemo.render.terminal.row_details import row_details
 from asyncdemo.render.terminal.theme import DIM
 from asyncdemo.render.timeline.layout import scale_ns
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import PICTURE_WORDS, LearnerScreen
+from asyncdemo.tui.app import PICTURE_WORDS, KeyFooter, LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.row_states import RowStates
 from asyncdemo.tui.run_rows import RunRows, TimeView
@@ -114,7 +114,7 @@ class ViewerScreen(LearnerScreen):
         yield Drawing(self._details, id="details")
         yield Drawing(self._legend, id="legend")
         yield Input(placeholder="a part of a row's name", id="find")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         # Recordings don't change; looking through them for garbage takes a tenth of a second each time.

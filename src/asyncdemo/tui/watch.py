@@ -9,11 +9,10 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer
 
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.practice import following
-from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.app import KeyFooter, LearnerScreen
 from asyncdemo.tui.exercise.pane import ExercisePane
 
 
@@ -29,7 +28,7 @@ class WatchScreen(LearnerScreen):
 
     def compose(self) -> ComposeResult:
         yield self.pane
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def interrupt(self) -> bool:
         return self.pane.interrupt()

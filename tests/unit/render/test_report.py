@@ -80,6 +80,13 @@ def test_below_the_picture_are_the_few_facts_that_everybody_wants() -> None:
         assert words not in text
 
 
+def test_on_a_screen_the_findings_come_before_the_pictures() -> None:
+    lines = report_lines([sleeping_in_turn(), sleeping_together()], UNICODE, 80, findings_first=True)
+    first, *rest = ("".join(segment.text for segment in line) for line in lines)
+    assert first == "Found in blocking"
+    assert sum("Found in" in line for line in rest) == 0
+
+
 @pytest.mark.parametrize("width", [20, 80, 160, 300])
 @pytest.mark.parametrize("runs", [(sleeping_in_turn(), sleeping_together()), (crowd(100), strange_names())])
 def test_no_line_is_wider_than_the_terminal(width: int, runs: tuple[Run, ...]) -> None:

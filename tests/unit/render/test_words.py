@@ -122,6 +122,8 @@ def test_texts_are_cut_by_what_they_take_on_a_screen(width: int) -> None:
     [
         ("POST /images 12", 15, "POST /images 12"),
         ("POST /images 12", 12, "POST /im… 12"),
+        ("attempt(6-12)", 12, "attem…(6-12)"),
+        ("attempt(10)", 9, "atte…(10)"),
         ("GET /日本語のページ 7", 14, "GET /日本語… 7"),
         ("brew(12, 'a long one')", 12, "brew(12…ne')"),
         ("get('https://example.org/pages/7')", 20, "get('https://…es/7')"),

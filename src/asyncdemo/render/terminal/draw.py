@@ -29,7 +29,7 @@ _SIDE_BY_SIDE = 100
 """Narrower terminals show panels below each other."""
 _NARROWEST = 44
 _PICTURE = 56
-"""Minimum width of a picture; long names get the rest."""
+"""Width of a picture that leaves the rest to long names; on a narrow line, they get a third."""
 _TICK_ROOM = 9
 """Cells for each label of the axis."""
 
@@ -99,7 +99,7 @@ def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked
     if lanes > rows:
         digits = len(f"{lanes:,}")
         longest = max(longest + 1 + digits, len(" waiting █") + digits)
-    most = max(width // 4, min(width - _PICTURE, width // 2))
+    most = max(width // 3, min(width - _PICTURE, width // 2))
     return max(min(longest + 2 + 2 * marked, most), min(8, width // 4))
 
 
@@ -233,7 +233,7 @@ def beside(blocks: Sequence[Sequence[Line]], width: int) -> Iterator[Line]:
 
 def _axis(grid: Grid, theme: Theme, gutter: int) -> Line:
     scale = grid.columns * grid.column_ns
-    step = tick_ns(scale, max(grid.columns // _TICK_ROOM, 2))
+    step = tick_ns(scale, max(round(grid.columns / _TICK_ROOM), 2))
     text = ""
     first = -(-grid.origin_ns // step) * step
     for tick in range(first, grid.origin_ns + scale, step):

@@ -63,9 +63,16 @@ def report_lines(
     rows: int = 24,
     expected: Collection[str] = (),
     details: bool = False,
+    findings_first: bool = False,
 ) -> Iterator[Line]:
-    """Yield the report, no line wider than ``width``."""
+    """Yield the report, no line wider than ``width``.
+
+    ``findings_first``: on a screen, which shows the start first, they come before the pictures.
+    """
     accounts = account_for(runs, expected)
+    remarks = [line for account in accounts for line in _remarks(account, theme, width, len(accounts) > 1)]
+    if findings_first and remarks:
+        yield from (*remarks[1:], [])
     each, side_by_side = panel_width(len(runs), width)
     names = [row.name for run in runs for row in run.rows[:rows]]
     marked = any(row.outcome in theme.ends for run in runs for row in run.rows[:rows])
@@ -88,8 +95,8 @@ def report_lines(
             yield from fact_lines
     if any(grid.rows for grid in grids):
         yield from legend_of([*grids, *(grid for _, below in sections for grid in below)], theme, width)
-    for account in accounts:
-        yield from _remarks(account, theme, width, named=len(accounts) > 1)
+    if not findings_first:
+        yield from remarks
 
 
 def _picture(run: Run, grid: Grid, theme: Theme, width: int, gutter: int) -> Iterator[Line]:

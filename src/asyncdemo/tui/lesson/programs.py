@@ -15,7 +15,6 @@ from rich.syntax import Syntax
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
-from textual.widgets import Footer
 
 from asyncdemo.course.content.lesson import Variant
 from asyncdemo.course.content.listing import Listing, listing
@@ -23,7 +22,7 @@ from asyncdemo.render.terminal.draw import Line, beside
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import clean, fit
-from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.app import KeyFooter, LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 
 _SIDE_BY_SIDE: Final = 140
@@ -155,7 +154,7 @@ class CodeScreen(LearnerScreen):
 
     def compose(self) -> ComposeResult:
         yield self._programs
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def action_turn(self) -> None:
         self._programs.turn()

@@ -42,7 +42,7 @@ class ResultPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "change", "Change", key_display="Enter"),
         Binding("w", "why", "Why"),
-        Binding("f", "figures", "Figures"),
+        Binding("f", "figures", "Report"),
         Binding("v", "picture", "Picture"),
         Binding("t", "text", "Text"),
     ]
@@ -69,9 +69,13 @@ class ResultPane(Pane):
     def action_figures(self) -> None:
         run, glyphs = self._run, self.glyphs
         report = Drawing(
-            lambda width, _: list(report_lines(run.runs, glyphs, width, expected=run.expected, details=True))
+            lambda width, _: list(
+                report_lines(
+                    run.runs, glyphs, width, expected=run.expected, details=True, findings_first=True
+                )
+            )
         )
-        self._read("The report of this run: figures and findings", report)
+        self._read("The report of this run: findings and figures", report)
 
     def action_why(self) -> None:
         answers = "\n".join(

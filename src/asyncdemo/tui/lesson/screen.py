@@ -16,14 +16,14 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Footer, Input, Markdown, Static
+from textual.widgets import ContentSwitcher, Input, Markdown, Static
 
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.practice import readable_records
 from asyncdemo.course.workspace.next_step import following_lesson
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import PICTURE_WORDS, LearnerScreen, ReadingScreen
+from asyncdemo.tui.app import PICTURE_WORDS, KeyFooter, LearnerScreen, ReadingScreen
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.change import ChangePane
@@ -66,7 +66,7 @@ class ExerciseStep(Pane):
 
     step = "exercise"
     DEFAULT_CSS = "ExerciseStep { padding: 0; }"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("n", "next_lesson", "Next lesson")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("n", "next_lesson", "Next")]
 
     def __init__(self, session: LessonSession) -> None:
         super().__init__(session)
@@ -183,7 +183,7 @@ class LessonScreen(LearnerScreen):
         yield StepBar(self.steps, f"{session.lesson.number}. {session.lesson.title}")
         with ContentSwitcher(initial="question", id="steps"):
             yield from panes
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.watch(self, "focused", self._show_numbers)

@@ -12,13 +12,13 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.slide_blocks import ALARM, Words
 from asyncdemo.render.terminal.slides import Slide, pages, projected, timeline
 from asyncdemo.serving import Job
-from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.app import KeyFooter, LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.present.lecture import MOST_ANSWERS, Lecture, Stage, Step
 from asyncdemo.tui.present.picture import RunPicture
@@ -106,7 +106,7 @@ class PresentScreen(LearnerScreen):
         yield self._slide
         yield Input(placeholder="The class's answer. Enter keeps it, Esc drops it.", max_length=200)
         yield Static(id="where")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter(compact=False)
 
     def on_mount(self) -> None:
         self._theme = projected(self.application.glyphs)
