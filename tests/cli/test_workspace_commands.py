@@ -59,7 +59,7 @@ def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
     words = " ".join(done.out.split())
     assert "01-hot/01-tea.py: kept, because you have edited it." in words
     assert "asyncdemo reset tea" in words
-    assert "01-hot/02-coffee.py restored." in words
+    assert "01-hot/02-coffee.py: restored" in words
     assert desk.tea.read_text() == FIXED
     assert desk.coffee.read_text() == BROKEN + "# newer\n"
     assert not (desk.folder / "asyncdemo-exercises").exists()
@@ -332,6 +332,8 @@ def test_a_submission_without_a_readable_workspace_is_in_the_table_too(desk: Des
         "cy: 0 passed, 1 missing (coffee), 1 not checked (tea)",
         "dan: no exercise found, neither in this folder nor in a folder directly in it",
     ]
+    words = ("check", "--all", "--handed-in", ".", "--course", desk.course)
+    assert in_process(*words, cwd=pile / "ada").out == "ada: 1 passed, 1 untouched\n"
 
 
 def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_progress_as_it_is(
@@ -393,7 +395,7 @@ def test_hints_come_one_at_a_time_and_the_solution_to_who_asks_twice(desk: Desk)
     assert "hint 1 of 3" in desk("hint", "coffee").out
     first = desk("solution", "tea")
     assert first.code == 0
-    assert "ask again" in first.out
+    assert "run this again" in first.out
     assert "gather" not in first.out
     assert "gather" in desk("solution", "tea").out
     assert desk.tea.read_text() == BROKEN
