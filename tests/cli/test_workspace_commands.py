@@ -331,6 +331,8 @@ def test_a_submission_without_a_readable_workspace_is_in_the_table_too(desk: Des
         "cy: 0 passed, 1 missing (coffee), 1 not checked (tea)",
         "dan: no exercise found, neither in this folder nor in a folder directly in it",
     ]
+    words = ("check", "--all", "--handed-in", ".", "--course", desk.course)
+    assert in_process(*words, cwd=pile / "ada").out == "ada: 1 passed, 1 untouched\n"
 
 
 def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_progress_as_it_is(

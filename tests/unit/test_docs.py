@@ -35,7 +35,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 # Options of other programs, and of the root command.
-FOREIGN = {"--help", "--latency-correction", "--log_async", "--no-index", "--version"}
+FOREIGN = {"--help", "--latency-correction", "--log_async", "--no-deps", "--no-index", "--version"}
 
 
 def read(path: Path) -> str:

@@ -90,7 +90,10 @@ class Checker:
     def check_file(self, lesson: Heading, file: Path) -> Checked:
         """Raises Stopped."""
         if not file.is_file():
-            words = f"{shown_path(file)} is missing. To restore it: asyncdemo reset {lesson.id}"
+            words = (
+                f"{shown_path(file)} is missing. If it was renamed, give it this name again; "
+                f"for a fresh copy: asyncdemo reset {lesson.id}"
+            )
             return _unrun(lesson, file, Status.MISSING, words)
         try:
             exercise = load_exercise(lesson)
@@ -151,11 +154,12 @@ def _evidence_data(evidence: Evidence) -> dict[str, Any]:
 def find_workspaces(folder: Path, lessons: Sequence[Heading]) -> dict[str, Workspace]:
     """Return the workspace of each submission, by its name: one of the folders in ``folder``.
 
-    It is the workspace, or contains it directly; if neither, it counts as one without any exercise.
-    Raises UsageError if there is no workspace at all.
+    It is the workspace, or contains it directly; if neither, it counts as one without any exercise. If
+    ``folder`` itself is a workspace, that is the only one. Raises UsageError if there is none at all.
     """
+    folder = folder.resolve()
     found = {}
-    for place in _folders_in(folder.resolve()):
+    for place in [folder] if _is_workspace(folder, lessons) else _folders_in(folder):
         having = (one for one in (place, *_folders_in(place)) if _is_workspace(one, lessons))
         found[place.name] = _load(next(having, place))
     if not any(_is_workspace(workspace.folder, lessons) for workspace in found.values()):

@@ -106,7 +106,7 @@ def _lines(text: str) -> Iterator[str]:
             yield _paragraph(paragraph)
             paragraph = []
         if is_code or fence or _AS_IT_IS.match(line):
-            yield line
+            yield line.lstrip("# ") if line.startswith("#") and not is_code else line
             is_code ^= fence
         else:
             paragraph.append(line)

@@ -120,6 +120,7 @@ async def test_digits_count_hands_and_the_counts_come_back_on_the_reveal() -> No
         assert "1) 0.06 s" in await press("escape", "a", *"0.06 s", "enter")
         assert "Not understood" not in where(screen)
         assert "2) 3 s" in await press("a", *"3 s", "enter")
+        assert "3)" not in await press("a", *"3.00", "enter"), "it is the same answer"
         assert "2) 3 s" not in await press("2", "minus", "minus")  # nobody is for it
         await press("a", *"0.02 s", "enter")
         await press("1", "1", "1", "exclamation_mark", "2", "2", "2", "2", "at")

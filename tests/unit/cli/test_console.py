@@ -7,6 +7,8 @@ import pytest
 from asyncdemo.cli.console import print_markdown
 
 TEXT = """\
+### A heading
+
 A paragraph that is written in a line that is far longer than the eighty columns of a terminal.
 Its second line belongs to it.
 
@@ -19,11 +21,14 @@ Its second line belongs to it.
 | a table | is never wrapped, however long its rows are, since its cells would not stand below each other |
 
   ```
+  # as it is
   asyncdemo run two-sleeps --set BREWS=100 --set BREW_S=0.01 --no-predict --plain --details --json
   ```
 """
 
 PRINTED = """\
+A heading
+
 A paragraph that is written in a line that is far longer than the eighty columns
 of a terminal. Its second line belongs to it.
 
@@ -36,6 +41,7 @@ of a terminal. Its second line belongs to it.
 | a table | is never wrapped, however long its rows are, since its cells would not stand below each other |
 
   ```
+  # as it is
   asyncdemo run two-sleeps --set BREWS=100 --set BREW_S=0.01 --no-predict --plain --details --json
   ```
 

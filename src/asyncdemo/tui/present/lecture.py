@@ -17,6 +17,7 @@ from typing import Final
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import listing
 from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.content.predictions import Answer as Comparable
 from asyncdemo.course.content.predictions import (
     Prediction,
     PredictionKind,
@@ -165,15 +166,30 @@ class Lecture:
 
     def offer(self, place: int, said: str) -> str:
         """Store the class's answer to a question. Returns why it is invalid; "" if it was stored."""
-        prediction = self._predictions[place]
-        if prediction.kind is PredictionKind.NUMBER:
-            try:
-                parse(prediction, said, self._names, self._knobs)
-            except ValueError as error:
-                return f"Not understood: {error}."
-        if not self.polls[place].offer(said):
+        prediction, poll = self._predictions[place], self.polls[place]
+        try:
+            answer = self._parsed(prediction, said)
+        except ValueError as error:
+            return f"Not understood: {error}."
+        # "3" and "3.0" are the same answer.
+        said = next((known for known in poll.answers if self._parsed(prediction, known) == answer), said)
+        if not poll.offer(said):
             return f"There are {MOST_ANSWERS} answers already, one for each digit."
         return ""
+
+    def _parsed(self, prediction: Prediction, said: str) -> Comparable:
+        """Return the answer as it is compared with the run; words that can't be, as they are.
+
+        Raises ValueError, with a text that says what to type, if it has to be a number.
+        """
+        if prediction.kind is PredictionKind.CHOICE:
+            return said
+        try:
+            return parse(prediction, said, self._names, self._knobs)
+        except ValueError:
+            if prediction.kind is PredictionKind.NUMBER:
+                raise
+            return said
 
     def program_of(self, step: Step) -> int:
         """Return the index of the program that a question is about; for other steps, the first."""
@@ -274,16 +290,14 @@ class Lecture:
             yield Figures((("It was", was),))
         elif prediction.kind is PredictionKind.ORDER:
             yield Row("It was", was, MARKED)
-        right: list[bool | None] = []
-        offers = self._offers(prediction) if prediction.kind is PredictionKind.CHOICE else []
-        for said in self.polls[place].answers:
-            typed = str(offers.index(said) + 1) if said in offers else said
-            try:
-                answer = parse(prediction, typed, self._names, self._knobs)
-            except ValueError:  # words that are not an answer
-                right.append(None)
-            else:
-                right.append(compare(prediction, answer, measured, self._knobs).right)
+        offers = self._offers(prediction)
+        answers = [self._parsed(prediction, said) for said in self.polls[place].answers]
+        right = [
+            None
+            if isinstance(answer, str) and answer not in offers
+            else compare(prediction, answer, measured, self._knobs).right
+            for answer in answers
+        ]
         yield from self._votes(place, right)
         yield Words(fill(prediction.why, self._knobs))
 
