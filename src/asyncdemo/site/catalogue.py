@@ -14,6 +14,7 @@ from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill
 from asyncdemo.course.content.text import sections
+from asyncdemo.render.html.page import coded
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.lessons import link_lessons
 
@@ -51,7 +52,7 @@ def questions(source: str) -> str:
     """It has no settings: the lessons are those of the course."""
     settings(source, ())
     lines = "".join(
-        f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {escape(lesson.question)}</li>'
+        f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {coded(lesson.question)}</li>'
         for lesson in load_course(find_course()).lessons
     )
     return f'<ol class="questions">{lines}</ol>'
