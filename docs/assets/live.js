@@ -260,7 +260,7 @@
         const wrote = answer.outputs.flatMap(({ name, text }) => output(`What ${name} wrote`, text));
         shown.replaceChildren(...picture(answer, "your run"), ...wrote);
         const odd = answer.outputs.filter(({ ended }) => ended).map(({ name, ended }) => `${name}: ${ended}`);
-        const virtual = "Done, in virtual time: the clock jumps over every wait, so 3 s of waiting are over in a moment.";
+        const virtual = "Done, in virtual time: the clock jumps over every wait.";
         say(place, odd.join(" ") || (answer.virtual ? virtual : "Done."), odd.length ? "failed" : "");
       });
     });
@@ -299,8 +299,7 @@
     const run = runButton("Check", () => {
       during(place, { run, stop }, shown, { do: "check", lesson, text: edit.text }, limit_ms, (answer) => {
         const list = make("ul", { class: "live-verdict" },
-          ...answer.held.map((words) => make("li", { class: "live-held" }, make("b", {}, "held: "), words)),
-          ...(answer.message ? [make("li", { class: "live-failed" }, make("b", {}, "failed: "), answer.message)] : []));
+          ...answer.held.map((words) => make("li", { class: "live-held" }, make("b", {}, "held: "), words)));
         const details = answer.evidence.length
           ? [make("details", {}, make("summary", {}, "What was seen"), make("pre", { tabindex: 0 }, answer.evidence.join("\n")))] : [];
         const solution = answer.solution

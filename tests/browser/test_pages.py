@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PHONE: Final = 360
+PHONE: Final = 320
 DESKTOP: Final = 1280
 PAPER: Final = 794
 """A4 at 96 dots an inch."""

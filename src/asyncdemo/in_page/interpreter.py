@@ -112,6 +112,9 @@ class Loop(unix_events._UnixSelectorEventLoop):
     def create_task(self, coro: Any, *, name: object = None, **options: Any) -> Any:
         return super().create_task(coro, name=f"Task-{next(_numbers)}" if name is None else name, **options)
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Do nothing: it has no threads, and to start one that waits for them would hide the first error."""
+
     def _make_self_pipe(self) -> None: ...
     def _close_self_pipe(self) -> None: ...
     def _write_to_self(self) -> None: ...

@@ -14,6 +14,7 @@ from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill, offered
 from asyncdemo.course.content.text import sections
+from asyncdemo.render.html.page import coded
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.lessons import link_lessons
 
@@ -51,7 +52,7 @@ def questions(source: str) -> str:
     """It has no settings: the lessons are those of the course."""
     settings(source, ())
     lines = "".join(
-        f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {escape(lesson.question)}</li>'
+        f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {coded(lesson.question)}</li>'
         for lesson in load_course(find_course()).lessons
     )
     return f'<ol class="questions">{lines}</ol>'
@@ -101,21 +102,43 @@ def questions_page(course: Course) -> Iterator[str]:
         "**Vote sheets**, one for each lesson: what the class predicts before anything runs. Count the hands "
         "on paper, or let each participant mark an answer.\n\n"
         "**A quiz**, to be asked before the workshop and again after it: the last question of each lesson. "
-        "Take the lessons of your [schedule](../teach/schedules.md). A right answer with its reason is worth "
-        "two points, one without a reason one; how much more the class has the second time is what it has "
-        "learned. The answers are in the [instructor's notes](instructors.md).\n"
+        "A right answer with its reason is worth two points, one without a reason one; how much more the "
+        "class has the second time is what it has learned. The answers are in the [instructor's "
+        "notes](instructors.md).\n"
     )
     lessons = [load_lesson(heading.folder) for heading in course.lessons]
+    yield from _choice(course)
     yield "## Vote sheets\n"
     for lesson in lessons:
-        yield f"### {lesson.number}. {lesson.title}\n"
+        yield f"{_sheet(lesson)}\n\n### {lesson.number}. {lesson.title}\n"
         for prediction in lesson.predictions:
             yield from _vote(lesson, prediction)
+        yield "</section>\n"
     yield "## Quiz\n"
     ids = {lesson.id for lesson in lessons}
     for lesson in lessons:
-        yield f"### {lesson.number}. {lesson.title} {{#quiz-{lesson.id}}}\n"
-        yield f"{link_lessons(sections(lesson.readme)['One more question'], ids)}\n"
+        yield f"{_sheet(lesson)}\n\n### {lesson.number}. {lesson.title} {{#quiz-{lesson.id}}}\n"
+        yield f"{link_lessons(sections(lesson.readme)['One more question'], ids)}\n\n</section>\n"
+
+
+def _choice(course: Course) -> Iterator[str]:
+    """Yield a tick box for each lesson. While any is ticked, the page has the sheets of those only."""
+    yield "<style>\nbody:has(.choice :checked) .sheet { display: none; }"
+    for lesson in course.lessons:
+        yield f"body:has(#take-{lesson.id}:checked) .sheet-{lesson.id} {{ display: block; }}"
+    yield "fieldset.choice { columns: 17rem; }\n.choice label { display: block; }"
+    yield "@media print { .choice { display: none; } }\n</style>\n"
+    yield "Tick the lessons of your [schedule](../teach/schedules.md), and print the page. "
+    yield "Without a tick, it has all lessons.\n{.choice}\n"
+    yield '<fieldset class="choice" data-search-exclude>\n<legend>Lessons to print</legend>'
+    for lesson in course.lessons:
+        box = f'<input type="checkbox" id="take-{lesson.id}">'
+        yield f"<label>{box} {lesson.number}. {escape(lesson.title)}</label>"
+    yield "</fieldset>\n"
+
+
+def _sheet(lesson: Lesson) -> str:
+    return f'<section class="sheet sheet-{lesson.id}" markdown>'
 
 
 def _vote(lesson: Lesson, prediction: Prediction) -> Iterator[str]:

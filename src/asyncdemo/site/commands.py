@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from importlib.metadata import version
 from typing import Any, Final
 
 import click
@@ -74,17 +73,15 @@ def get(source: str) -> str:
     """Return the fence: the lines that install asyncdemo, ready to paste. It has no settings.
 
     When building for publication, set the environment variable ``REPO_URL`` to the address of the repository.
-    Without it, the lines name the wheel. (MkDocs' own ``repo_url`` would make the theme ask GitHub.)
+    Without it, they begin in a checkout. (MkDocs' own ``repo_url`` would make the theme ask GitHub.)
     """
     settings(source, ())
     if repository := os.environ.get("REPO_URL", ""):
         words = "With git, make and Python 3.11 or newer:"
         lines = [f"git clone {repository} asyncdemo && cd asyncdemo", "make tour"]
     else:
-        words = "With Python 3.11 or newer and the wheel, which <code>make wheel</code> builds in a checkout:"
-        wheel = f"asyncdemo-{version('asyncdemo')}-py3-none-any.whl"
-        install = f"python3 -m venv .venv && .venv/bin/pip install {wheel}"
-        lines = [install, ".venv/bin/asyncdemo run two-sleeps"]
+        words = "With make and Python 3.11 or newer, in a checkout of asyncdemo:"
+        lines = ["make tour"]
     code = "\n".join(f"$ {escape(line)}" for line in lines)
     return f'<p>{words}</p><div class="highlight"><pre><code>{code}\n</code></pre></div>'
 

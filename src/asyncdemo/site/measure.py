@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.catalog import Heading, find_course, load_course
+from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.results.audit import Check, Judgement
 from asyncdemo.lab.results.published import (
     ARTICLES,
@@ -152,10 +153,9 @@ def overview_html() -> str:
     """Return a card for each article, and the other measurements."""
     cards = "".join(map(_card, map(load_article, ARTICLES)))
     further = "".join(
-        f"<li>{escape(load_record(path).title)}: "
-        f'<a href="records/{escape(path.name.removesuffix(".gz"))}" download>the record</a></li>'
-        for path in sorted(RECORDS.glob("*.json.gz"))
-        if path.name.partition(".")[0] not in ARTICLES
+        f'<li>{escape(entry.title)}: <a href="records/{entry.name}.json" download>the record</a></li>'
+        for entry in EXPERIMENTS
+        if entry.name not in ARTICLES
     )
     return f'<div class="published-cards">{cards}</div>{f"<ul>{further}</ul>" if further else ""}'
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -104,10 +103,10 @@ def test_every_option_of_the_load_client_is_on_the_page() -> None:
             "https://example.org/one",
             "$ git clone https://example.org/one asyncdemo &amp;&amp; cd asyncdemo\n$ make tour\n",
         ),
-        ("", f"install asyncdemo-{version('asyncdemo')}-py3-none-any.whl\n"),
+        ("", "<code>$ make tour\n</code>"),
     ],
 )
-def test_the_address_is_the_one_that_is_set_or_it_is_the_wheel(
+def test_the_address_is_the_one_that_is_set_or_one_begins_in_a_checkout(
     address: str, lines: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REPO_URL", address)

@@ -115,13 +115,23 @@ def test_the_questions_to_print_are_all_there_without_answers(course: Course, le
         assert prediction.why not in page
 
 
+def test_each_lesson_has_a_tick_box_for_its_sheets(course: Course) -> None:
+    page = joined(questions_page(course))
+    for one in course.lessons:
+        assert f'<input type="checkbox" id="take-{one.id}"> {one.number}. ' in page
+        assert f"body:has(#take-{one.id}:checked) .sheet-{one.id} " in page
+        assert page.count(f'<section class="sheet sheet-{one.id}" markdown>') == 2  # to vote on, and the quiz
+
+
 def test_the_list_has_every_lesson_with_its_question(course: Course) -> None:
     text = joined(catalogue_page(course))
     for heading in course.lessons:
         assert f"({heading.id}.md)" in text
         assert heading.question in text
-    lines = re.findall(r'<li value="(\d+)"><b>(.*?)</b> (.*?)</li>', unescape(questions("")))
+    handed_out = re.sub("</?code>", "`", unescape(questions("")))
+    lines = re.findall(r'<li value="(\d+)"><b>(.*?)</b> (.*?)</li>', handed_out)
     assert lines == [(str(lesson.number), lesson.title, lesson.question) for lesson in course.lessons]
+    assert "`" not in questions("")
 
 
 def test_the_list_says_which_run_in_the_page(course: Course) -> None:

@@ -147,7 +147,7 @@ def test_the_overview_has_a_card_for_each_article_with_our_verdict_and_its_lesso
     kept(records, "ten-thousand", "")
     shown = published("show: overview")
     assert shown.count("published-card-title") == words(shown).count("1 direction only") == len(ARTICLES)
-    assert "Four frameworks, made up: the record" in re.sub(r"\s+", " ", words(shown))
+    assert "Ten thousand connections: the record" in re.sub(r"\s+", " ", words(shown))
     for key in ARTICLES:
         assert all(f"lessons/{name}.html" in shown for name in load_article(key).lessons)
     measure.unpack_records()
