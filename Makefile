@@ -29,7 +29,7 @@ tour: $(VENV)/.tour ## set up, then the first lesson: predict how long ten sleep
 	@echo
 	@echo "Here \`asyncdemo\` is $(BIN)/asyncdemo; after \`. $(BIN)/activate\` the short name works in this shell."
 
-course: $(VENV)/.course ## what lessons 12 and later need: servers, clients, databases (a minute, once)
+course: $(VENV)/.course ## what the other lessons need: servers, clients, databases (some minutes, 500 MB, once)
 	@echo "All lessons can run now: $(BIN)/asyncdemo list"
 
 lab: $(VENV)/.lab ## what the lab measures: the servers and frameworks of the five articles, on top of course
@@ -116,7 +116,7 @@ $(VENV)/.tour: requirements/tour.txt pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.course: requirements/course.txt pyproject.toml | $(BIN)/python
-	@echo "Installing what the later lessons need into $(VENV) (only this once) ..."
+	@echo "Installing what the other lessons need into $(VENV): about 100 packages, 500 MB. It takes one to five minutes, only this once ..."
 	@$(PIP) --require-hashes --requirement requirements/course.txt
 	@$(INSTALL_SELF)
 	@touch $@ $(VENV)/.tour

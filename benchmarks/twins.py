@@ -171,6 +171,6 @@ def _experiment(size: Size) -> Experiment:
         title="A contestant against itself",
         contestants=(Contestant(arm, served), Contestant(twin, served)),
         conditions=CONDITIONS,
-        asked=tuple(twin_row(twin, arm, condition.setting.name) for condition in CONDITIONS[1:]),
+        rows=tuple(twin_row(twin, arm, condition.setting.name) for condition in CONDITIONS[1:]),
         sizes={Extent.DEFAULT: size},
     )

@@ -6,8 +6,9 @@
 (() => {
   "use strict";
 
-  const LIMIT_MS = 20000; // of one program; Python keeps it itself
+  const LIMIT_MS = 20000; // of one program; Python keeps it itself, and that of a run of the exercise
   const LATE_MS = 5000; // beyond that; whoever loops inside of one C call never comes back
+  const LONG_MS = 3000; // after which the page says how to end it
   const QUIET_MS = 4000; // after which nobody is about to press Run
   const MOST_BYTES = 500e3; // of a program
   const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -17,10 +18,10 @@
   let busy = ""; // what runs at the moment, in a sentence: one thing at a time
   let quiet;
 
-  async function ask(request, runs = 1) {
+  async function ask(request, limit_ms = LIMIT_MS) {
     clearTimeout(quiet);
     try {
-      return await python.ask(request, { limit_ms: runs * LIMIT_MS + LATE_MS });
+      return await python.ask(request, { limit_ms: limit_ms + LATE_MS });
     } finally {
       // So that Stop costs nothing; later, if a first run may be about to need the processor.
       quiet = setTimeout(python.prepare, request.do === "describe" ? QUIET_MS : 0);
@@ -189,9 +190,11 @@
     text ? [make("details", { open: text.length < 2000 }, make("summary", {}, words), make("pre", { tabindex: 0 }, text))] : [];
 
   /* Asks while Stop can be pressed; what came is given to `show`. */
-  async function during(place, { run, stop }, shown, request, words, show) {
+  async function during(place, { run, stop }, shown, request, limit_ms, show) {
     if (busy) return say(place, busy);
-    busy = request.do === "run" ? "The programs above are still running. Stop them, or wait."
+    const runs = request.do === "run";
+    let long;
+    busy = runs ? "The programs above are still running. Stop them, or wait."
       : "The exercise is still being checked. Stop that, or wait.";
     turn(run, false);
     turn(stop, true);
@@ -199,8 +202,9 @@
     say(place, "Loading Python ...");
     try {
       await python.ready();
-      say(place, words);
-      const answer = await ask(request, request.do === "run" ? Object.keys(request.sources).length : 5);
+      say(place, runs ? "Running ..." : "Checking ...");
+      long = setTimeout(() => say(place, `Still ${runs ? "running" : "checking"}. Press Stop to end it.`), LONG_MS);
+      const answer = await ask(request, limit_ms);
       if (answer.refused) throw new Error(answer.refused);
       show(answer);
       showResult(place.querySelector(".live-seen"), shown);
@@ -208,6 +212,7 @@
       shown.replaceChildren(); // it was of another run
       say(place, error.message);
     } finally {
+      clearTimeout(long);
       busy = "";
       shown.ariaBusy = null;
       turn(run, true);
@@ -251,7 +256,7 @@
       const settings = Object.fromEntries(
         knobs.filter(({ knob, field }) => field.value !== String(knob.value)).map(({ knob, field }) => [knob.name, field.value]));
       const sources = Object.fromEntries(files.map(({ name, edit }) => [name, edit.text]));
-      during(place, { run, stop }, shown, { do: "run", lesson, sources, knobs: settings }, "Running ...", (answer) => {
+      during(place, { run, stop }, shown, { do: "run", lesson, sources, knobs: settings }, files.length * LIMIT_MS, (answer) => {
         const wrote = answer.outputs.flatMap(({ name, text }) => output(`What ${name} wrote`, text));
         shown.replaceChildren(...picture(answer, "your run"), ...wrote);
         const odd = answer.outputs.filter(({ ended }) => ended).map(({ name, ended }) => `${name}: ${ended}`);
@@ -287,11 +292,12 @@
     return /: \d/.test(link?.ariaLabel) ? [make("p", {}, make("a", { class: "md-button", href: link.href }, link.ariaLabel))] : [];
   }
 
-  function exercise(place, lesson, { exercise: { task, text } }) {
+  function exercise(place, lesson, { exercise: { task, text, limit_s } }) {
+    const limit_ms = 2000 * limit_s; // of several runs, but only one that hangs
     const edit = editor(place, make("p", { class: "live-name" }), lesson, "exercise.py", text, () => run.click());
     const shown = make("div", { class: "live-result" });
     const run = runButton("Check", () => {
-      during(place, { run, stop }, shown, { do: "check", lesson, text: edit.text }, "Checking ...", (answer) => {
+      during(place, { run, stop }, shown, { do: "check", lesson, text: edit.text }, limit_ms, (answer) => {
         const list = make("ul", { class: "live-verdict" },
           ...answer.held.map((words) => make("li", { class: "live-held" }, make("b", {}, "held: "), words)),
           ...(answer.message ? [make("li", { class: "live-failed" }, make("b", {}, "failed: "), answer.message)] : []));

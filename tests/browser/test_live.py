@@ -58,6 +58,7 @@ def test_programs_are_run_and_one_that_never_ends_is_stopped(page: OpenPage) -> 
     _press(part, "Run")
     part.page.locator(".live[data-part=exercise] .live-open").click()
     part.page.get_by_text("The programs above are still running.").wait_for()
+    part.get_by_text("Still running. Press Stop to end it.", exact=True).wait_for()
     _press(part, "Stop")
     part.get_by_text("Stopped.", exact=True).wait_for()
     assert not part.locator(".live-result").inner_html()  # it was of another run

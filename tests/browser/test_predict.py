@@ -11,7 +11,7 @@ import pytest
 
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.course.content.knobs import values
-from asyncdemo.course.content.predictions import Answer, PredictionKind, compare, fill, happened
+from asyncdemo.course.content.predictions import Answer, PredictionKind, actual_answer, compare, fill
 from asyncdemo.site.predict import predict_html
 from tests.browser.built import SITE
 from tests.support.predicted import told_lesson, told_runs
@@ -106,7 +106,7 @@ def test_nothing_is_told_before_it_is_asked_for(form: Page) -> None:
     assert told.count() == len(LESSON.predictions)
     for place, prediction in enumerate(LESSON.predictions):
         words = told.nth(place).inner_text()
-        assert happened(prediction, MEASURED, KNOBS) in words
+        assert actual_answer(prediction, MEASURED, KNOBS) in words
         assert fill(prediction.why, KNOBS) in words
 
 

@@ -45,7 +45,11 @@ def test_a_link_into_what_is_folded_opens_it(page: OpenPage) -> None:
 
 
 def test_without_scripts_everything_is_there(page: OpenPage) -> None:
-    assert folded(page(_LESSON, js=False)) == [False] * 3
+    shown = page(_LESSON, js=False)
+    assert folded(shown) == [False] * 3
+    assert shown.locator(".live-open:visible").count() == 0  # which would do nothing
+    picture = shown.locator(".timeline-still").first
+    assert picture.evaluate("still => still.scrollWidth <= still.clientWidth")
 
 
 def test_a_lesson_that_was_seen_is_marked_and_the_start_page_goes_on_after_it(page: OpenPage) -> None:

@@ -113,6 +113,12 @@ def test_wrong_letters_are_forgiven(page: OpenPage, address: str) -> None:
     assert shown.locator(".search-meant").count() == 0
 
 
+def test_an_option_is_found_where_it_is_described(page: OpenPage) -> None:
+    shown = page("index.html")
+    for typed in ("--handed-in", "--csv", "asyncdemo run --present"):
+        assert "commands.html" in found_for(shown, typed)[:FIRST_FEW], typed
+
+
 def test_small_words_alone_are_searched_for_too(page: OpenPage) -> None:
     assert found(page("index.html?q=with"))
 

@@ -113,7 +113,7 @@ def test_without_a_lesson_the_next_one_runs_and_is_named(tmp_path: Path) -> None
     course = course_of(tmp_path, "def work() -> None:\n    print('it ran')\n\n\nwork()\n")
     done = in_process("run", "--course", course, "--no-predict")
     assert done.code == 0
-    assert done.err == "The next lesson that you have not run: 1, odd.\n"
+    assert done.err == "The next lesson: 1, odd.\n"
     assert "it ran" in done.out
 
 

@@ -23,7 +23,7 @@ def test_the_report_names_each_outcome_and_how_to_see_it_again(script: Path, tmp
     kept = tmp_path / "kept.run"
     done = in_process("trace", "--schedules", "12", "--lane", "pay_in", "--save", kept, script)
     assert done.code == 1
-    assert "had another outcome in" in done.out
+    assert "had a different outcome in" in done.out
     assert "prints '3'  (without a delay)" in done.out
     assert "The first difference: without a delay pay_in(1) ends" in " ".join(done.out.split())
     again = next(line for line in done.out.splitlines() if line.startswith("To see it again: "))

@@ -143,7 +143,7 @@ def test_what_was_recorded_before_ctrl_c_is_kept(lesson: Path, tmp_path: Path) -
 def test_exercises_that_are_servers_are_checked(lesson: Path) -> None:
     expected = {
         "exercise.py": "5 calls of sell should be at work at the same time; there was never more than 1",
-        "wrong/dead.py": "with exit code 4, when 0 of 5 requests were answered. Its last output: ",
+        "wrong/dead.py": "with exit code 4, after 0 of 5 requests were answered. Its last output: ",
     }
     for file, message in expected.items():
         done = in_process("check", "--file", lesson / file, "shop", *course(lesson), "--json")

@@ -54,7 +54,7 @@ def test_words_are_wrapped_between_words() -> None:
                 terminal.wait_for("Predict first")
                 terminal.wait_for("s> ")
                 terminal.type("1,5\n")
-                terminal.wait_for("Enter skips.")
+                terminal.wait_for("To skip, press Enter")
                 continue
             terminal.end()
             lines = CONTROL.sub("", terminal.text).replace("\r\n", "\n").split("\n")

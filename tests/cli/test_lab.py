@@ -135,8 +135,8 @@ def test_the_list_as_json() -> None:
         (["1"], "The lesson two-sleeps has no experiment."),
         (["999"], "There is no lesson 999."),
         (["zzz"], "`asyncdemo lab` lists them."),
-        (["--quick"], "Which experiment?"),
-        (["--save", "results"], "Which experiment?"),
+        (["--quick"], "Name an experiment:"),
+        (["--save", "results"], "Name an experiment:"),
         (["constant-rate", "--quick", "--full"], "Give --quick or --full, not both."),
         (["constant-rate", "--set", "workers=2"], "--set is for the rig"),
         (["rig-it", "--quick"], "The rig takes only --set, --plain and --json."),
@@ -191,7 +191,7 @@ def test_a_place_where_nothing_can_be_kept_is_told_before_anything_is_measured(
     lab.variables["XDG_STATE_HOME"] = str(tmp_path / "file")
     done = lab("tea")
     assert (done.code, done.out) == (3, "")
-    assert "XDG_STATE_HOME names another place" in " ".join(done.err.split())
+    assert "To use another folder, set XDG_STATE_HOME" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(("percent", "told"), [(5.0, ""), (50.0, "other programs use 50% of the CPU")])
@@ -288,7 +288,7 @@ def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_a
     assert lab.journal() and lab.nothing_left()
     done = lab("tea", "--fresh") if number is signal.SIGTERM else lab("tea")
     assert done.code == 0, done.err
-    assert ("It continues" in done.err) == (number is signal.SIGINT)
+    assert ("Continuing the run" in done.err) == (number is signal.SIGINT)
     files = lab.kept()
     assert len(files) == (1 if number is signal.SIGINT else 2), "a run that goes on keeps its place"
     assert not load_record(files[-1]).interrupted
@@ -393,7 +393,7 @@ def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
     process.kill()
     _, err = process.communicate()
     assert "Starting over: the earlier run cannot continue, because these differ: Python." in err
-    assert "It continues" not in err
+    assert "Continuing the run" not in err
     assert path.read_text().endswith(rest), "what was measured is there still"
     assert lab("tea", "--fresh").code == 0
     assert not lab.journal()

@@ -55,7 +55,7 @@ def test_a_large_trace_is_compressed_and_named_so(tmp_path: Path, monkeypatch: p
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     save(Story().run(), tmp_path / "run.jsonl")
     done = in_process("export", tmp_path / "run.jsonl", "--to", "svg", "-o", tmp_path / "missing" / "x.svg")
-    assert (done.code, "cannot write" in done.err) == (2, True)
+    assert (done.code, "Cannot write" in done.err) == (2, True)
 
 
 def test_what_it_wrote_and_what_is_empty_may_be_replaced(tmp_path: Path) -> None:

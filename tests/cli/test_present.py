@@ -38,7 +38,7 @@ def test_ctrl_c_ends_the_run_keeps_the_slide_and_leaves_no_child() -> None:
         terminal.wait_to_see("Ended early")
         assert any("brew(1)" in line for line in terminal.lines)
         terminal.type("\x03")
-        terminal.wait_to_see("press it again")
+        terminal.wait_to_see("Press it again")
         terminal.type("q")
         assert terminal.end() == 0
         assert terminal.shows_keys()

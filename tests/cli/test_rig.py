@@ -40,7 +40,7 @@ def test_ctrl_c_ends_what_is_measured_and_the_next_one_the_rig(tmp_path: Path, s
     with Terminal("lab", "rig-it", *SMALL, size=(80, 24), cwd=tmp_path, MARK=mark) as terminal:
         terminal.wait_to_see(seen)
         terminal.type("\x03")
-        terminal.wait_to_see("Space measures it")
+        terminal.wait_to_see("to measure, press Space")
         terminal.type("\x03")
         assert terminal.end() == 128 + signal.SIGINT
         assert terminal.shows_keys()

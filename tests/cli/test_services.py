@@ -167,7 +167,7 @@ def test_it_is_told_which_there_are_and_which_command_is_not() -> None:
         assert all(name in done.err for name in ("s3", "redis", "postgres"))
     done = services("redis", "--", "no-such-program")
     assert done.code == 2
-    assert "no-such-program cannot be run" in done.err
+    assert "Cannot run no-such-program" in done.err
     assert "Traceback" not in done.err
 
 

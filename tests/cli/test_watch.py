@@ -136,7 +136,7 @@ def test_a_save_is_a_verdict_also_of_another_exercise(desk: Desk, options: list[
         log.wait_for("Checking 01-tea.py")
         log.wait_for("Not passed yet.")
         desk.coffee.write_text(FIXED)
-        log.wait_for("You saved coffee, so this is the exercise now; it was tea before.")
+        log.wait_for("You saved coffee, so that is checked now, not tea.")
         log.wait_for("Exercise 2, Coffee")
         log.wait_for("Passed. That was the last exercise: all have passed now.")
     assert "coffee has passed." in log.text
@@ -164,7 +164,7 @@ def test_what_keeps_a_check_from_its_verdict_is_told_and_the_watch_goes_on(desk:
         log.wait_for("There is no verdict.")
         check.write_text(works)
         desk.tea.unlink()
-        log.wait_for("is missing. To restore it: asyncdemo reset tea.")
+        log.wait_for("is missing. To restore it: asyncdemo reset tea")
         (desk.folder / ".asyncdemo" / "progress.sqlite3").write_text("no database")
         desk.tea.write_text(FIXED)
         log.wait_for("Your progress could not be kept")
@@ -173,7 +173,7 @@ def test_what_keeps_a_check_from_its_verdict_is_told_and_the_watch_goes_on(desk:
 
 def test_plain_words_on_a_terminal_have_no_control_codes(desk: Desk) -> None:
     with desk.watch("--plain") as terminal:
-        terminal.wait_for("Ctrl-C stops.")
+        terminal.wait_for("press Ctrl-C.")
         terminal.wait_for(FAILS)
         desk.tea.write_text(FIXED)
         terminal.wait_for("Passed. Next")

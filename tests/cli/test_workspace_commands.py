@@ -59,7 +59,7 @@ def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
     words = " ".join(done.out.split())
     assert "01-hot/01-tea.py: kept, because you have edited it." in words
     assert "asyncdemo reset tea" in words
-    assert "01-hot/02-coffee.py restored." in words
+    assert "01-hot/02-coffee.py: restored" in words
     assert desk.tea.read_text() == FIXED
     assert desk.coffee.read_text() == BROKEN + "# newer\n"
     assert not (desk.folder / "asyncdemo-exercises").exists()
@@ -127,6 +127,14 @@ def test_from_a_failure_to_a_pass_to_the_next_exercise_until_all_are_checked_aga
         (["check", "--all", "--handed-in", "../course"], "There is no workspace in"),
         (["check", "--handed-in", ".."], "asyncdemo check --all --handed-in"),
         (["check", "--all", "--csv", "table.csv"], "Add --handed-in FOLDER"),
+        (
+            ["check", "--all", "--handed-in", "..", "--csv", "nowhere/t.csv"],
+            "Cannot write nowhere/t.csv: No such",
+        ),
+        (
+            ["check", "--all", "--handed-in", "..", "--junit", "01-hot/01-tea.py"],
+            "is not such a table. Choose",
+        ),
         (["reset"], "Missing argument"),
     ],
 )
@@ -229,6 +237,8 @@ def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given_and_by_no
     tea, coffee = done.data["exercises"]
     assert (tea["file"], tea["passed"]) == (str(ada / "01-hot" / "01-tea.py"), False)
     assert (coffee["file"], coffee["passed"]) == (str(ada / "01-hot" / "02-coffee.py"), True)
+    done = in_process("check", "--all", "--handed-in", ada.parent, "--course", desk.course, cwd=tmp_path)
+    assert "ada: 1 passed, 1 untouched" in done.out.splitlines()
     file.write_text("{")
     assert in_process("check", "--all", "--json", "--course", desk.course, cwd=ada).code == 3
     assert not ran.exists()
@@ -297,6 +307,33 @@ def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
     ]
 
 
+def test_an_interrupted_grading_leaves_the_table_as_it_was(desk: Desk, pile: Path) -> None:
+    table, started = pile / "table.csv", pile / "started"
+    table.write_text("workspace,passed\nthe complete one")
+    (pile / "bob" / "exercises" / "01-hot" / "01-tea.py").write_text(endless_exercise(started))
+    words: list[str | Path] = ["check", "--all", "--handed-in", pile, "--course", desk.course, "--csv", table]
+    done = interrupted(*words, cwd=pile, when=started.exists)
+    assert done.code == 130
+    assert done.out == "ada: 1 passed, 1 untouched\nInterrupted. No table was written.\n"
+    assert table.read_text() == "workspace,passed\nthe complete one"
+
+
+def test_a_submission_without_a_readable_workspace_is_in_the_table_too(desk: Desk, pile: Path) -> None:
+    shutil.rmtree(pile / "ada" / ".asyncdemo")
+    (pile / "bob" / "exercises" / ".asyncdemo" / "workspace.json").write_text("{bro")
+    (pile / "cy" / "01-hot").mkdir(parents=True)
+    (pile / "cy" / "01-hot" / "01-tea.py").symlink_to(pile / "ada" / "01-hot" / "01-tea.py")
+    shutil.copytree(pile / "ada", pile / "dan" / "too" / "deep")
+    done = in_process("check", "--all", "--handed-in", "../pile", "--course", desk.course, cwd=desk.folder)
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        "ada: 1 passed, 1 untouched",
+        "bob: 0 passed, 1 failed (tea), 1 missing (coffee)",
+        "cy: 0 passed, 1 missing (coffee), 1 not checked (tea)",
+        "dan: no exercise found, neither in this folder nor in a folder directly in it",
+    ]
+
+
 def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_progress_as_it_is(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -328,14 +365,15 @@ def test_a_file_that_is_no_program_or_without_end_or_gone_fails_in_words(desk: D
     assert desk.tea.read_text() == BROKEN
 
 
+def endless_exercise(started: Path) -> str:
+    """An exercise that makes the file when it runs, and doesn't end."""
+    loop = f"    import pathlib\n    pathlib.Path({str(started)!r}).touch()\n    while True:\n        pass"
+    return FIXED.replace("    asyncio.run(main())", loop)
+
+
 def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
     started = desk.folder / "started"
-    desk.tea.write_text(
-        FIXED.replace(
-            "    asyncio.run(main())",
-            f"    import pathlib\n    pathlib.Path({str(started)!r}).touch()\n    while True:\n        pass",
-        )
-    )
+    desk.tea.write_text(endless_exercise(started))
     assert interrupted("check", "tea", cwd=desk.folder, when=started.exists).code == 130
     assert desk.record("tea") == Record()
 
@@ -355,7 +393,7 @@ def test_hints_come_one_at_a_time_and_the_solution_to_who_asks_twice(desk: Desk)
     assert "hint 1 of 3" in desk("hint", "coffee").out
     first = desk("solution", "tea")
     assert first.code == 0
-    assert "ask again" in first.out
+    assert "run this again" in first.out
     assert "gather" not in first.out
     assert "gather" in desk("solution", "tea").out
     assert desk.tea.read_text() == BROKEN

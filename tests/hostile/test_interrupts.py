@@ -93,6 +93,9 @@ def test_a_signal_ends_all_and_shows_what_was_recorded(
 ) -> None:
     with command(tmp_path, SCRIPTS[name], mark) as process:
         process.send_signal(number)
+        if name == "ignores it":
+            assert until(lambda: "It was asked to end" in (tmp_path / "err").read_text())
+            process.send_signal(number)
         assert process.wait(30) == 130
     run = store.load(tmp_path / "run.jsonl")
     assert run.outcome is RunOutcome.INTERRUPTED
@@ -140,6 +143,9 @@ def test_ctrl_c_on_a_terminal(tmp_path: Path, mark: str, name: str, options: lis
     with Watched(tmp_path, SCRIPTS[name], mark, *options) as terminal:
         terminal.wait_for("halfway")
         terminal.type("\x03")
+        if name == "ignores it":
+            terminal.wait_for("It was asked to end")
+            terminal.type("\x03")
         assert terminal.end() == 130
         assert terminal.settings() == terminal.before
         assert terminal.cursor_is_shown

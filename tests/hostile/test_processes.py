@@ -1,14 +1,16 @@
-"""Scripts that start processes and leave them behind: when the command is over they are, too."""
+"""Scripts that start processes and leave them behind: if it's ended, they end too, else they go on."""
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from asyncdemo.model import RunOutcome
+from asyncdemo.recording.runner import Options, Target, record
 from tests.hostile.traced import is_alive, trace, until
-from tests.support.pairs import crossed
 
 LINGERING = """
 import os, signal, subprocess, sys, time
@@ -28,11 +30,11 @@ def wait_for(count):
 """``linger`` notes who it is and then sleeps for ever, whatever it is told; ``wait_for`` so many of them."""
 
 
-def lingering(folder: Path) -> list[int]:
-    """Those that noted themselves and are still there."""
+def lingering(folder: Path, patience_s: float = 3) -> list[int]:
+    """Those that noted themselves and are still there after this time."""
     pids = [int(line) for line in (folder / "pids").read_text().split()]
     assert pids, "the script started nothing"
-    until(lambda: not any(map(is_alive, pids)), 3)
+    until(lambda: not any(map(is_alive, pids)), patience_s)
     return [pid for pid in pids if is_alive(pid)]
 
 
@@ -73,27 +75,48 @@ STARTS = {
     ),
 }
 
-ENDS = {"ends": "", "raises": "\nraise SystemExit(3)", "hangs": "\nwhile True: time.sleep(1)"}
 
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("start", "end"),
-    crossed(
-        [pytest.param(text, id=name) for name, text in STARTS.items()],
-        [pytest.param(text, id=name) for name, text in ENDS.items()],
-    ),
-)
-def test_what_a_script_starts_ends_with_it(tmp_path: Path, start: str, end: str) -> None:
+def starting(name: str) -> str:
+    start = STARTS[name]
     if "here" in start:
         start = start.replace("subprocess.Popen", "# here\nsubprocess.Popen").replace(
             "\n# here\nwait", "\nwait"
         )
-    traced = trace(tmp_path, LINGERING + start + end, *(["--timeout", "2"] if "while" in end else []))
+    return LINGERING + start
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STARTS)
+def test_what_a_script_starts_ends_with_it_at_a_time_limit(tmp_path: Path, name: str) -> None:
+    traced = trace(tmp_path, starting(name) + "\nwhile True: time.sleep(1)", "--timeout", "2")
     assert lingering(tmp_path) == []
-    if not end:
-        assert traced.code == 0
     assert traced.recorded.lanes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["", "\nraise SystemExit(3)"], ids=["ends", "raises"])
+@pytest.mark.parametrize("name", STARTS)
+def test_of_a_confined_script_nothing_is_left(tmp_path: Path, name: str, end: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"import os\nos.chdir({os.fspath(tmp_path)!r})\n{starting(name)}{end}")
+    run = record(Target(os.fspath(script)), Options(timeout_s=30))
+    assert run.exit_code == (3 if end else 0)
+    assert lingering(tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STARTS)
+def test_what_a_script_leaves_running_goes_on(tmp_path: Path, name: str) -> None:
+    try:
+        traced = trace(tmp_path, starting(name), may_leave=True)
+        left = lingering(tmp_path, 0.2)
+    finally:
+        for pid in lingering(tmp_path, 0):
+            os.kill(pid, signal.SIGKILL)
+    assert traced.code == 0
+    assert len(left) == len((tmp_path / "pids").read_text().split())
+    # what has neither our token nor, any more, a parent is not found
+    assert "knows nothing" in name or f"It left {len(left)} process" in traced.words
 
 
 @pytest.mark.slow

@@ -89,14 +89,14 @@ def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> 
     settings = ("closed", "over", "over-twice-as-long")
 
     def known(experiment: Experiment) -> Experiment:
-        asked = experiment.asked
+        asked = experiment.rows
         return replace(
             experiment,
             contestants=(serving("flask", delays_ms=20, slots=4),),
             conditions=tuple(
                 replace(item, checks=()) for item in experiment.conditions if item.setting.name in settings
             ),
-            asked=tuple(row for row in asked if row.arm == row.base == "flask" and row.setting in settings),
+            rows=tuple(row for row in asked if row.arm == row.base == "flask" and row.setting in settings),
         )
 
     record = brief("constant-rate", *settings, change=known)
@@ -120,9 +120,9 @@ def test_five_hundred_connections_are_open_at_once() -> None:
             experiment,
             contestants=tuple(item for item in experiment.contestants if item.arm.name in arms),
             conditions=(few,),
-            asked=tuple(
+            rows=tuple(
                 replace(row, setting=few.setting.name)
-                for row in experiment.asked
+                for row in experiment.rows
                 if row.setting == "at-once-10000" and row.arm in arms - {"sanic"}
             ),
         )

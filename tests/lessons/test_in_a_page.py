@@ -15,7 +15,7 @@ from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.rules.solutions import typical
 from asyncdemo.errors import MissingError
 from asyncdemo.in_page.needs import runs_in_a_page
-from asyncdemo.site.page_python import FOLDER, PINNED, fetched, packed_python, pyodide_files
+from asyncdemo.site.page_python import FOLDER, PINNED, fetch_package, packed_python, pyodide_files
 from tests.support import page_runs
 
 _ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("node") is None:
         pytest.skip("Node runs Pyodide here, and is not installed")
     try:
-        files = pyodide_files(fetched("pyodide", _ROOT / PINNED, _ROOT / FOLDER))
+        files = pyodide_files(fetch_package("pyodide", _ROOT / PINNED, _ROOT / FOLDER))
     except MissingError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("page")

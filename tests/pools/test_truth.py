@@ -29,8 +29,8 @@ def counted(recording: Recorded) -> list[Use]:
     return [tuple(use) for use in json.loads(recording.stdout.splitlines()[-1])]
 
 
-def pools_of(run: Run, name: str) -> list[Resource]:
-    return [one for one in run.resources if one.kind is ResourceKind.POOL and one.name == name]
+def http_pools(run: Run) -> list[Resource]:
+    return [one for one in run.resources if one.kind is ResourceKind.POOL and one.name == "http"]
 
 
 def the_pool(run: Run, name: str) -> PoolUse:
@@ -151,7 +151,7 @@ def test_a_client_of_aiobotocore_is_a_pool_named_as_its_service(tmp_path: Path) 
     reasons = {span.wait.reason for lane in run.lanes for span in lane.spans}
     assert {"s3", "connection pool"} <= reasons
     assert "net.read" not in reasons
-    assert pools_of(run, "http") == []
+    assert http_pools(run) == []
     Seen(run, functions=["use"]).pool("s3").opened_and_closed_once_per_process().held_exactly(3)
 
 
@@ -163,7 +163,7 @@ def test_a_client_of_boto3_is_a_pool_without_a_limit(tmp_path: Path) -> None:
     assert use.resource.limit is None
     assert use.connections >= 4
     assert use.leaked == 0
-    assert pools_of(run, "http") == []
+    assert http_pools(run) == []
     reasons = {span.wait.reason for lane in run.lanes for span in lane.spans if span.state is State.WAITING}
     assert "s3" in reasons
     # On a busy machine a thread is off the processor for reasons that nothing in it tells.

@@ -16,7 +16,7 @@ from typing import Final
 from asyncdemo.lab import experiments
 from asyncdemo.lab.experiments import Entry, ExperimentContext
 from asyncdemo.lab.harness.checks import answer_check
-from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment, Size
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, PlannedRow, Size
 from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, Published
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
@@ -69,8 +69,8 @@ def brief(name: str, title: str, rounds: int, *contestants: Contestant) -> Exper
     )
 
 
-def _row(arm: str, base: str) -> Asked:
-    return Asked(
+def _row(arm: str, base: str) -> PlannedRow:
+    return PlannedRow(
         name=f"{arm} / {base}",
         figure=THROUGHPUT,
         arm=arm,

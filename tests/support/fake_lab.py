@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Self
 
 from asyncdemo.errors import AsyncdemoError
@@ -15,12 +14,12 @@ from asyncdemo.lab.harness.engines import OURS, Measured
 from asyncdemo.lab.harness.machine import Pinning
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import (
-    Asked,
     Check,
     Condition,
     Contestant,
     Count,
     Experiment,
+    PlannedRow,
     Size,
 )
 from asyncdemo.lab.results.comparison import Better, Figure
@@ -86,9 +85,7 @@ class FakeStarted:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         self.of.running -= 1
         if self.number in self.of.end_fails and error is None:
             raise PortKept("somebody still holds it")
@@ -189,14 +186,14 @@ def an_arm(name: str, **more: str) -> Arm:
     return replace(Arm(name, name.title(), Model.COROUTINES), **more)  # type: ignore[arg-type]
 
 
-def a_row(arm: str, base: str, setting: str = "closed", figure: str = "load.throughput_per_s") -> Asked:
-    return Asked(f"{arm} / {base}", Figure(figure, "Requests", "/s", Better.MORE), arm, base, setting)
+def a_row(arm: str, base: str, setting: str = "closed", figure: str = "load.throughput_per_s") -> PlannedRow:
+    return PlannedRow(f"{arm} / {base}", Figure(figure, "Requests", "/s", Better.MORE), arm, base, setting)
 
 
 def an_experiment(
     *contestants: Startable,
     conditions: tuple[Condition, ...] = (),
-    asked: tuple[Asked, ...] = (),
+    asked: tuple[PlannedRow, ...] = (),
     checks: tuple[Check, ...] = (),
     counts: tuple[Count, ...] = (),
     size: Size = SIZE,
@@ -208,7 +205,7 @@ def an_experiment(
         title="Made up",
         contestants=tuple(Contestant(an_arm(one.name), one) for one in contestants),
         conditions=conditions or (Condition(CLOSED, (SEND,), checks=checks, counts=counts),),
-        asked=asked or tuple(a_row(one.name, first.name) for one in others),
+        rows=asked or tuple(a_row(one.name, first.name) for one in others),
         sizes={Extent.DEFAULT: size},
     )
 

@@ -15,7 +15,7 @@ from asyncdemo.lab.experiments import (
     twenty_one_pairs,
 )
 from asyncdemo.lab.harness import Unavailable
-from asyncdemo.lab.harness.protocol.description import Asked, Experiment
+from asyncdemo.lab.harness.protocol.description import Experiment, PlannedRow
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 
@@ -94,10 +94,10 @@ def pairs(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer"
     return twenty_one_pairs._experiment(stack, context_for("twenty-one-pairs"))
 
 
-def row(experiment: Experiment, arm: str, base: str, setting: str, figure: str) -> Asked:
+def row(experiment: Experiment, arm: str, base: str, setting: str, figure: str) -> PlannedRow:
     (found,) = (
         asked
-        for asked in experiment.asked
+        for asked in experiment.rows
         if (asked.arm, asked.base, asked.setting, asked.figure.key) == (arm, base, setting, figure)
     )
     return found

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.course.judging.verdict import Verdict
 from asyncdemo.in_page.needs import missing
 from asyncdemo.model import Run
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.options import Options, Stdout, Target
 from asyncdemo.recording.output_buffer import OutputBuffer
 
@@ -76,13 +76,12 @@ def _told(lesson: Lesson, files: Iterable[str]) -> Any:
         if any(taken in file.read_text("utf-8") for taken in _SETS):
             yield name, {"passed": verdict.passed}
             continue
-        message = "" if verdict.failure is None else verdict.failure.message
         yield (
             name,
             {
                 "passed": verdict.passed,
                 "held": [_unnumbered(words) for words in verdict.held],
-                "message": _unplaced(_unnumbered(message)),
+                "message": _unplaced(_unnumbered(verdict.message or "")),
                 "runs": [_run(run) for run in verdict.runs],
             },
         )

@@ -297,11 +297,11 @@ class Story:
         return Asker(self, name, at)
 
     def callback_blocks(
-        self, ms: float, reason: str = "sleep", at: float = 0, site: Site | None = None, stolen_ms: float = 0
+        self, ms: float, at: float = 0, site: Site | None = None, stolen_ms: float = 0
     ) -> None:
         """A callback that is no task's step holds the loop."""
         start, end = ns(at), ns(at + ms)
-        self.slow_steps.append(SlowStep(None, start, end, None, ns(stolen_ms), site, site, reason))
+        self.slow_steps.append(SlowStep(None, start, end, None, ns(stolen_ms), site, site, "sleep"))
 
     # what is limited
 

@@ -12,6 +12,7 @@ from textual.widgets import OptionList
 from asyncdemo.errors import EXIT_OK
 from asyncdemo.tui.app import Application
 from asyncdemo.tui.home import HomeScreen
+from asyncdemo.tui.lesson.session import LessonSession, last_run, summary
 from tests.support.small_course import FIXED
 from tests.tui.learner import Learner, User, shown, until
 
@@ -67,6 +68,23 @@ async def test_keys_that_come_before_the_list_is_there_do_not_filter_it(learner:
             await asyncio.sleep(0)
         await pilot.pause()
         assert "1 Tea" in shown(home)
+
+
+async def test_a_lesson_that_needs_packages_says_so_before_it_is_opened(learner: Learner) -> None:
+    manifest = learner.lesson("tea").folder / "lesson.toml"
+    manifest.write_text('packages = ["no-such-kettle"]\n' + manifest.read_text())
+
+    async with Application(learner.context, HomeScreen).run_test(size=(80, 24)) as pilot:
+        await User(pilot).sees("Needs no-such-kettle. To install what the lessons need:")
+
+
+async def test_leaving_tells_of_the_last_lesson_that_was_run(learner: Learner) -> None:
+    opened = LessonSession(learner.context, learner.lesson("tea").folder)
+    assert not list(summary(opened)), "nothing happened"
+    opened.following = LessonSession(learner.context, learner.lesson("coffee").folder)
+    assert last_run(opened) is opened
+    opened.following.ended({}, opened.following.variants, (), (), interrupted=True)
+    assert next(summary(last_run(opened))) == "Lesson 2: Coffee"
 
 
 async def test_from_a_lesson_that_passed_to_the_next_and_back_to_where_both_are_seen(

@@ -157,7 +157,7 @@ async def test_ctrl_c_ends_what_is_measured_and_space_measures_again(measures: M
     async with rig(measures) as (pilot, screen):
         await until(pilot, lambda: "round 1 of 2" in shown(screen))
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: "Space measures it" in shown(screen))
+        await until(pilot, lambda: "to measure, press Space" in shown(screen))
         assert pilot.app.return_value is None
         measures.free = True
         await pilot.press("space")

@@ -157,6 +157,21 @@ async def test_zooming_keeps_what_is_at_the_cursor_and_time_follows_it() -> None
         assert "▼0" in lines(screen)[1]
 
 
+@pytest.mark.parametrize("tasks", [1, 10])
+async def test_the_list_of_states_leaves_each_run_a_row_and_no_line_empty(tasks: int) -> None:
+    busy = Story()
+    task = busy.task("upload(0)")
+    for _ in range(tasks):
+        task.sleeps(9).runs(1)
+    async with viewing(busy.run(), gated(), gated()) as (pilot, screen):
+        await pilot.press("enter")
+        await pilot.pause()
+        for pane in range(3):
+            assert lines(screen, pane)[2].startswith("upload(0)")
+        states = screen.query_one(RowStates)
+        assert states.render_line(states.size.height - 1).text.strip()
+
+
 async def test_the_states_of_a_row_with_reason_length_and_line_also_as_a_list() -> None:
     async with viewing() as (pilot, screen):
         await pilot.press("down")

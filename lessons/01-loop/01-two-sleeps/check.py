@@ -3,6 +3,7 @@
 from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.model import State, TrackKind
 from asyncdemo.testing.checks import Calls, Lane, Seen
+from asyncdemo.testing.checks.words import too_few_workers
 
 ENOUGH = 0.9
 """Of the time; what is in between is the cup's own few lines, and the turn that it has to wait for."""
@@ -47,11 +48,13 @@ def each_cup_once(seen: Seen, brews: Calls, cups: int) -> None:
 def all_are_made_at_the_same_time(seen: Seen, brews: Calls, cups: int) -> None:
     """Not ``peak_is``: a cup that holds a lock in one of its waits is being made in the other one, too."""
     most = most_at_once(work for lane in brews.lanes for work in stretches_of_work(lane))
+    few = f"there {'was' if most == 1 else 'were'} never more than {most}"
+    if full := too_few_workers(seen.run.resources, cups):
+        few = f"{full}, and more calls queued for them"
     seen.expect(
         most >= cups,
         f"{cups} brews at work at the same time.",
-        f"{cups} brews should be at work at the same time; there {'was' if most == 1 else 'were'} never more "
-        f"than {most}.",
+        f"{cups} brews should be at work at the same time; {few}.",
         at=brews,
     )
     waits = [
@@ -86,7 +89,8 @@ def hand_the_thread_back(seen: Seen, brews: Calls, steps_s: float) -> None:
     seen.expect(
         not busy,
         "Each cup handed the thread back while it waited.",
-        f"A cup should hand the thread back until its time is over; {''.join(busy[:1])} kept taking it.",
+        f"While a cup waits, it should leave the thread to the others; "
+        f"{''.join(busy[:1])} kept taking it back.",
         at=brews,
     )
 
@@ -96,7 +100,7 @@ def heated_and_then_steeped(seen: Seen, brews: Calls, heat_s: float, steep_s: fl
     wrong = [lane.name for lane in brews.lanes if not has_two_waits(lane, heat_s, steep_s)]
     seen.expect(
         not wrong,
-        "Each cup was heated, and then it steeped.",
+        "Each cup was heated and then steeped.",
         f"Each cup should wait {heat_s:g} s for the water and then {steep_s:g} s for the tea; "
         f"{''.join(wrong[:1])} did not.",
         at=brews,

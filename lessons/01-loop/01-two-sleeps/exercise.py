@@ -1,5 +1,5 @@
-"""Six cups, each in its own task, and yet they are made one after another. Make all of them at the same
-time: together they take as long as a single cup.
+"""Each of the six cups has its own task, but they are still made one after another. Make all of them at the
+same time: together they take as long as a single cup.
 
 Each cup still takes its time: brew waits HEAT_S for the water, then STEEP_S for the tea. Every cup is made,
 and only once. main returns what brew returned, in the order of the numbers.

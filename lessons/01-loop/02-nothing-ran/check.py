@@ -66,7 +66,7 @@ def no_coroutine_is_an_answer(seen: Seen) -> None:
     function = given.partition("<coroutine object ")[2].partition(">")[0]
     lines = {one.site.line for one in seen.run.unawaited if one.site and one.function == function}
     why = (
-        f"{function} was called in line {min(lines)}, but nobody awaited it, so it never ran."
+        f"{function} was called on line {min(lines)}, but nobody awaited it, so it never ran."
         if lines
         else f"That is what the call of {function} gives. What {function} returns is what its await gives."
     )
@@ -139,7 +139,7 @@ def saved_if_there_are_enough(seen: Seen, asked: Calls, saves: Calls, orders: in
             break
     seen.expect(
         not fault,
-        "Every order was saved for which there was enough, and no other.",
+        "Every order with enough in stock was saved, and no other.",
         f"An order should be saved, once, if the warehouse says that 0 or more are left; {fault}.",
     )
 

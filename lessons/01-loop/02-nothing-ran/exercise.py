@@ -1,8 +1,8 @@
-"""Orders come in, and every answer of the shop is a <coroutine object ...>. Make everything run that should.
+"""Orders come in, and the shop answers each of them with <coroutine object ...>. Make everything run.
 
-main passes each order to handle, once, and prints its answer, and nothing else. handle asks the warehouse how
-many are left. Only if that is 0 or more does it save the order, once. It answers when the order is saved,
-with the number of the receipt that save returned. Otherwise it answers "sold out".
+main passes each order to handle, once, and prints its answer, and nothing else. handle asks the warehouse
+how many are left. Only if that is 0 or more does it save the order, once. When the order is saved, it
+answers with the receipt number that save returned. Otherwise it answers "sold out".
 
 Run it alone with:  python 02-nothing-ran.py
 """

@@ -61,7 +61,7 @@ def most_overlap(seen: Seen, loads: Calls) -> None:
     seen.expect(
         most >= 0.7 * len(loads),
         "The parts were loaded at the same time.",
-        f"All {len(loads)} parts should be open at one moment; there were never more than {most}.",
+        f"All {len(loads)} parts should be loading at the same time; there were never more than {most}.",
         at=loads,
     )
 

@@ -2,7 +2,7 @@
 
 Write main. It signs in, once, and then loads every part, once, with that token. All parts start loading at
 the same time, and the page is done as soon as its slowest part is. main returns what load returned, in the
-order of the parts, whichever is loaded first.
+order of the parts, whichever finishes first.
 
 Run it alone with:  python 03-await-is-not-parallel.py
 """
@@ -27,7 +27,7 @@ async def sign_in() -> str:
 
 
 async def load(part: int, token: str) -> str:
-    """Load one part. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    """Load one part. Nobody knows in advance how long it will take. Leave this function as it is."""
     takes_ms, size = network.randint(FASTEST_MS, SLOWEST_MS), network.randint(1, 99)
     await asyncio.sleep(takes_ms / 1000)
     return f"part {part} with {token}: {size} kB"

@@ -10,7 +10,7 @@ STEP_S = 0.1
 
 
 async def ask(shop: int) -> int:
-    """Get the price from one shop. Shop 1 is the slowest, each next one is STEP_S faster."""
+    """Get the price from one shop. Shop 1 is the slowest; each one after it is STEP_S faster."""
     await asyncio.sleep((SHOPS - shop + 1) * STEP_S)
     print(f"shop {shop} answered")
     return 100 + shop

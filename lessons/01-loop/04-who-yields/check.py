@@ -67,13 +67,13 @@ def the_heart_gets_its_turns(seen: Seen, handles: Calls, beats: Calls) -> None:
             apart_ms = (following.start_ns - beat.start_ns) / 1e6
             fault = (
                 f"between {beat.name} and {following.name}, {apart_ms:.0f} ms passed, and {handled} requests "
-                "were handled. Each task that is ready gets its turn before it"
+                "were handled. Every task that was ready before the heart got its turn first"
             )
             break
     seen.expect(
         not fault,
-        "The heart had its turns between the requests.",
-        f"The heart should beat on while requests are handled; {fault}.",
+        "The heart got its turns between the requests.",
+        f"The heart should keep beating while requests are handled; {fault}.",
         at=beats,
     )
 
@@ -96,7 +96,7 @@ def handle_is_as_it_was(seen: Seen, handles: Calls, beats: Calls, request_s: flo
     ]
     seen.expect(
         not apart,
-        "Each handle was done in one go.",
+        "Each call of handle ran in one go.",
         "handle computes in one go, so the others get a turn between two requests and not within one; "
         f"{''.join(apart[:1])}. Leave handle as it is.",
         at=handles,

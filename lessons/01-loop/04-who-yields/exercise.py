@@ -1,9 +1,9 @@
-"""A worker drains a backlog, and the heart, which shows that the service is alive, stops. Make it beat on.
+"""A worker drains a backlog, and the heart, which shows that the service is alive, stops. Keep it beating.
 
 Every request is handled, once and in order, one at a time, in this process, and main returns what handle
-returned. Each beat comes at most 150 ms later than BEAT_S after the one before. No step may hold the event
-loop for longer than 50 ms, however many requests there are, and whether one takes 15 ms or 40. Draining may
-take at most twice as long as the handling alone.
+returned. Each beat is due BEAT_S after the one before, and comes at most 150 ms late. No step may hold the
+event loop for longer than 50 ms, however many requests there are, and whether one takes 15 ms or 40.
+Draining may take at most twice as long as the handling alone.
 
 Run it alone with:  python 04-who-yields.py
 """
@@ -22,7 +22,7 @@ chance = random.Random(SEED)
 
 
 def beat(n: int) -> int:
-    """The heart beats. Leave this function as it is."""
+    """Beat once. Leave this function as it is."""
     return n
 
 
@@ -51,7 +51,7 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
 
 
 async def main() -> list[str]:
-    """The heart beats alongside the worker. Leave this function as it is."""
+    """Run the heart alongside the worker. Leave this function as it is."""
     backlog: asyncio.Queue[int] = asyncio.Queue()
     for request in range(1, REQUESTS + 1):
         backlog.put_nowait(request)

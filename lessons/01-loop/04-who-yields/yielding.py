@@ -1,4 +1,4 @@
-"""A heart beats while chunks are crunched, with an await after each of them: does every beat come on time?
+"""A heart beats while a task computes in chunks, with an await after each: does every beat come on time?
 
 Predict the longest gap between two beats, in ms:  python yielding.py
 """
@@ -14,7 +14,7 @@ CHUNK_MS = 10
 
 
 async def heart() -> None:
-    """Beat every BEAT_S. It needs the thread for an instant only, but it needs it on time."""
+    """Beat every BEAT_S. It needs the thread only for an instant, but on time."""
     beats = [time.perf_counter()]
     for _ in range(BEATS):
         await asyncio.sleep(BEAT_S)
@@ -38,7 +38,7 @@ async def deliver(result: int, results: asyncio.Queue[int]) -> None:
 
 
 async def crunch() -> None:
-    """All chunks, with an await after each."""
+    """Compute all chunks, with an await after each."""
     results: asyncio.Queue[int] = asyncio.Queue()
     for chunk in range(1, CHUNKS + 1):
         await deliver(compute(chunk), results)

@@ -12,9 +12,9 @@ NEARLY = 0.9
 """A socket may call its timeout over a little early."""
 CULPRIT = "postage"
 CLEARED = {
-    "print_label": "It waits as well, but in its own thread, where it stops nothing",
-    "reserve": "It waits as well, but with an await, which hands the thread back",
-    "seal": "It keeps the event loop for its computing, and is done within a few milliseconds",
+    "print_label": "It waits too, but in its own thread, where it holds nothing up",
+    "reserve": "It waits too, but with an await, which hands the thread back",
+    "seal": "It holds the event loop while it computes, but only for a few milliseconds",
     "ship": "It only calls the one that does",
     "main": "It only starts the orders and waits for them",
 }

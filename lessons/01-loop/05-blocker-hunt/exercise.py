@@ -1,8 +1,8 @@
-"""Orders are sent off, each in its own task, and yet they get in each other's way: one of the four
-functions that ship calls holds the event loop for a long time. Which one?
+"""Each order is shipped in its own task, but the orders still hold each other up: one of the four functions
+that ship calls holds the event loop for a long time. Which one?
 
 Find it, write its name into CULPRIT, in quotes, and call it in a way that leaves the event loop free. All
-orders are still sent off at the same time. Each order still calls each of the four functions once, one after
+orders are still shipped at the same time. Each order still calls each of the four functions once, one after
 the other, and ship still returns what they returned.
 
 Run it alone with:  python 05-blocker-hunt.py
@@ -33,7 +33,7 @@ def print_label(n: int) -> str:
 
 
 def postage(n: int, office: socket.socket) -> int:
-    """What the post office wants, in cents. If it says nothing, as it has for years: an estimate."""
+    """Ask the post office what it charges, in cents. If it doesn't answer in time, estimate."""
     with socket.create_connection(office.getsockname()) as line:
         line.settimeout(SILENCE_S)
         try:
@@ -43,15 +43,15 @@ def postage(n: int, office: socket.socket) -> int:
 
 
 def seal(text: str) -> str:
-    """A thousand rounds of a checksum."""
+    """Compute a checksum in a thousand rounds."""
     for _ in range(1_000):
         text = hashlib.sha256(text.encode()).hexdigest()
     return text[:8]
 
 
 async def ship(n: int, office: socket.socket) -> str:
-    """Send one order off."""
-    # TODO: which of these calls has to be made in another way?
+    """Ship one order."""
+    # TODO: which of these calls has to be made differently?
     await reserve(n)
     label = await asyncio.to_thread(print_label, n)
     cents = postage(n, office)
@@ -59,7 +59,7 @@ async def ship(n: int, office: socket.socket) -> str:
 
 
 async def main() -> list[str]:
-    """Send all orders off at the same time; return what ship returned, in order."""
+    """Ship all orders at the same time; return what ship returned, in order."""
     with socket.create_server(("127.0.0.1", 0)) as office:
         async with asyncio.TaskGroup() as group:
             parcels = [group.create_task(ship(n, office)) for n in range(1, ORDERS + 1)]

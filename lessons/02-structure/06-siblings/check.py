@@ -81,7 +81,7 @@ def are_stopped(seen: Seen, refused: int, others: range) -> None:
         at=transfers,
     )
     quiet = [
-        f"{lane.name} was stopped, and yet it "
+        f"{lane.name} was stopped, but it "
         + (f"raised {lane.error}" if lane.error else "ended as if its part had been sent")
         for n in others
         for lane in of_part(sends, n)
@@ -89,7 +89,7 @@ def are_stopped(seen: Seen, refused: int, others: range) -> None:
     ]
     seen.expect(
         not quiet,
-        "None of them hid that it was cancelled.",
+        "Each of them ended as cancelled.",
         f"{''.join(quiet[:1])}. Clean up, then let the CancelledError go on, with `raise`.",
         at=sends,
     )
@@ -118,7 +118,7 @@ def are_discarded(seen: Seen, stopped: range, sent: range) -> None:
     surplus = [n for n in sent if of_part(discards, n)]
     seen.expect(
         not surplus,
-        "No part was discarded that had been sent.",
+        "No part that had been sent was discarded.",
         f"Only stopped parts should be discarded; part {surplus[0] if surplus else ''} had been sent.",
         at=discards,
     )

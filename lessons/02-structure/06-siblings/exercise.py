@@ -2,10 +2,10 @@
 
 Write send_album, and complete send and main. All parts start at the same moment. When a part is refused,
 the parts still on their way are stopped immediately. discard is called, once, for each part that was
-stopped, and never for one that was sent; the part that was refused may be discarded too, before the
-others are stopped or after. A part that is stopped ends as cancelled. When all of that is done, and not
-before, send_album ends with an error. main then returns "album refused"; if all parts were sent, "album
-sent". Before it returns, it rests for REST_S.
+stopped, and never for one that was sent; you may also discard the part that was refused, before the others
+are stopped or after. A part that is stopped ends as cancelled. When all of that is done, and not before,
+send_album ends with an error. main then returns "album refused"; if all parts were sent, "album sent".
+Before it returns, it rests for REST_S.
 
 Run it alone with:  python 06-siblings.py
 """
@@ -20,11 +20,11 @@ REST_S = 1.0
 
 
 class RefusedError(Exception):
-    """The server does not want this part."""
+    """The server doesn't accept this part."""
 
 
 async def transfer(n: int) -> None:
-    """The way over the network; the higher n, the longer. Leave this function as it is."""
+    """Send part n over the network; the higher n is, the longer it takes. Leave this function as it is."""
     await asyncio.sleep(n * PART_S)
     if n == REFUSED:
         raise RefusedError(f"part {n}")
@@ -42,12 +42,12 @@ async def send(n: int) -> None:
 
 
 async def send_album() -> None:
-    """Send all parts at the same time. When this ends, nothing of it goes on."""
+    """Send all parts at the same time. When this ends, nothing that it started is still running."""
     # TODO: who starts the parts, who stops them, and who waits for them?
 
 
 async def main() -> str:
-    """What became of the album. The program then rests, like a server that waits for the next one."""
+    """Send the album, rest like a server that waits for the next one, and return the outcome."""
     try:
         await send_album()
         outcome = "sent"

@@ -1,6 +1,6 @@
 """Five bookings at the same time, and one of them fails: what becomes of its siblings?
 
-Predict who goes on, and until when, before you run it:  python grouped.py
+Predict which bookings go on, and until when:  python grouped.py
 """
 
 import asyncio
@@ -18,7 +18,7 @@ class SoldOutError(Exception):
 
 
 async def book(n: int) -> None:
-    """The higher n, the longer it takes. What is booked has to be paid."""
+    """The higher n is, the longer it takes. What is booked has to be paid for."""
     await asyncio.sleep(n * STEP_S)
     if n == FAIL_AT:
         raise SoldOutError(f"booking {n} is sold out")

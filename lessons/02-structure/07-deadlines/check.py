@@ -97,7 +97,7 @@ def it_stops_at_the_deadline(seen: Seen, follow: Calls, asked: Calls, goodbye: C
     seen.expect(
         not kept or bool(after),
         "No question went on after the deadline.",
-        f"At the deadline, {deadline_s:.2f} s, the question that is open should stop as well; "
+        f"At the deadline, {deadline_s:.2f} s, the question that is still open should stop too; "
         f"{''.join(kept[:1])}.",
         at=asked,
     )

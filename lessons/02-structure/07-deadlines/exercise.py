@@ -1,11 +1,10 @@
 """A program asks a server again and again whether a job is done, and should give up at the deadline. It
-doesn't: it goes on asking, long after.
+doesn't: it keeps asking long after that.
 
 Fix follow. At the deadline it stops, wherever it is, says goodbye and ends as cancelled, so that main
 returns "given up". However it ends, it says goodbye, once: also when the job is done, when all QUESTIONS
 were asked, and when the server refuses to answer. Keep the rest: when the line drops, it asks again
-immediately, and after any other answer only when it has paused for PAUSE_S. It returns "done" or "still
-not done".
+immediately, and after any other answer it first pauses for PAUSE_S. It returns "done" or "still not done".
 
 Run it alone with:  python 07-deadlines.py
 """

@@ -11,16 +11,16 @@ TRY_S = 0.2
 
 
 async def dial(n: int) -> bool:
-    """Let it ring for TRY_S; nobody ever answers. However it ends, the line is put down."""
+    """Let it ring for TRY_S; nobody ever answers. However it ends, hang up."""
     try:
         await asyncio.sleep(TRY_S)
         return False
     finally:
-        print(f"try {n}: line put down")
+        print(f"try {n}: hung up")
 
 
 async def call() -> bool:
-    """Try again and again. Whether somebody answered."""
+    """Try again and again; return whether somebody answered."""
     for n in range(1, TRIES + 1):
         try:
             if await dial(n):

@@ -26,7 +26,7 @@ async def tally(n: int) -> None:
 
 
 async def order(n: int, lock: asyncio.Lock) -> None:
-    """Listen to a guest, to each for LISTEN_S longer than to the one before; then tally the order."""
+    """Listen to a guest, LISTEN_S longer than to the one before, and then tally the order."""
     await asyncio.sleep(n * LISTEN_S)
     async with lock:
         await tally(n)

@@ -27,7 +27,7 @@ def tally(n: int) -> None:
 
 
 def order(n: int, lock: threading.Lock) -> None:
-    """Listen to a guest, to each for LISTEN_S longer than to the one before; then tally the order."""
+    """Listen to a guest, LISTEN_S longer than to the one before, and then tally the order."""
     time.sleep(n * LISTEN_S)
     with lock:
         tally(n)

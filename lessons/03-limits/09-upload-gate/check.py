@@ -78,7 +78,7 @@ def no_place_stays_empty(seen: Seen, sends: Calls, places: int) -> None:
     seen.expect(
         longest_ms <= (0 if seen.run.clock is Clock.VIRTUAL else seen.slack_s * 1000),
         "A connection that became free was used immediately.",
-        "A connection that becomes free should be used immediately while images are left; one lay idle for "
+        "A connection that becomes free should be used immediately while images are left; one was idle for "
         f"{longest_ms:.3g} ms.",
         at=sends,
     )

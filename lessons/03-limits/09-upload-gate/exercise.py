@@ -1,4 +1,5 @@
-"""Fifty images and five connections. There is a semaphore, and still all are sent at the same time.
+"""There are fifty images and five connections. A semaphore should limit the uploads, but all images are
+still sent at the same time.
 
 Fix it: at most CONNECTIONS images are on their way at the same time. While images are left, a connection that
 becomes free is used immediately. Every image is sent, and only once. main returns what send answered, in the
@@ -20,7 +21,7 @@ network = random.Random(SEED)
 
 
 async def send(n: int) -> str:
-    """Send one image. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    """Send one image. Nobody knows in advance how long it will take. Leave this function as it is."""
     takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
     await asyncio.sleep(takes_ms / 1000)
     return f"image-{n}-{receipt:06}.png"

@@ -157,7 +157,7 @@ def everything_stops(seen: Seen, reads: Calls, develops: Calls, damaged: int) ->
     lanes = [*reads.lanes, *develops.lanes]
     at_once_ns = SAME_NS if seen.run.clock is Clock.VIRTUAL else seen.slack_s * 1e9
     after = [
-        f"{lane.name} was still begun, at {seconds(seen, lane.start_ns)}"
+        f"{lane.name} still started, at {seconds(seen, lane.start_ns)}"
         for lane in lanes
         if lane.start_ns > died_ns + at_once_ns
     ]

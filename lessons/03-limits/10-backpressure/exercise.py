@@ -1,10 +1,10 @@
-"""A disk gives photos faster than a few workers can develop them. Write develop_all, which is empty.
+"""A disk delivers photos faster than a few workers can develop them. Write develop_all, which is empty.
 
-Photos 1 to PHOTOS are read in order, one at a time, and each is developed once. WORKERS photos are developed
-at the same time, never more, and a free worker takes the next photo immediately. At most ROOM photos wait in
-the queue, and reading goes ahead until it is full. While it is full, reading waits: only one photo that has
-been read may stand outside. If developing one fails, everything stops immediately, and develop_all raises
-the error, alone or in a group.
+Photos 1 to PHOTOS are read in order, one at a time, and each is developed once. WORKERS photos are
+developed at the same time, never more, and a free worker takes the next photo immediately. At most ROOM
+photos wait in the queue, and reading goes ahead until it is full. While it is full, reading waits: only one
+photo that has been read may wait outside it. If developing one fails, everything stops immediately, and
+develop_all raises the error, alone or in a group.
 
 Run it alone with:  python 10-backpressure.py
 """
@@ -46,7 +46,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

@@ -1,4 +1,4 @@
-"""A disk gives photos faster than a few workers can develop them. A full queue makes
+"""A disk delivers photos faster than a few workers can develop them. A full queue makes
 put wait. When a worker fails, the group cancels the others, and the block that waits in put or in join.
 
 Run it alone with:  python solution.py
@@ -56,7 +56,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

@@ -1,4 +1,4 @@
-"""A producer is faster than its two consumers, and a queue stands between them: who waits, and where?
+"""A producer is faster than its two consumers, and there's a queue between them: what waits, and where?
 
 Predict how long the queue gets, and when the producer is done:  python threaded.py
 """

@@ -1,5 +1,5 @@
-"""Requests to count primes, and a heart next to them. Threads do the counting, so the heart beats on. But all
-threads of a program share one interpreter, and they compute one at a time.
+"""A program answers requests to count primes, next to a heart. Threads do the counting, so the heart keeps
+beating. But all threads of a program share one interpreter, and they compute one at a time.
 
 Let processes do the counting: all requests share one ProcessPoolExecutor with WORKERS workers, and each
 request gives it one piece of work. All requests are still open at the same time, and all workers are in use.
@@ -19,12 +19,12 @@ BEAT_S = 0.02
 
 
 def primes_below(limit: int) -> int:
-    """How many primes are smaller than this. It only computes. Leave this function as it is."""
+    """Count the primes below limit. This only computes. Leave this function as it is."""
     return sum(all(n % d for d in range(2, isqrt(n) + 1)) for n in range(2, limit))
 
 
 async def answer(n: int) -> int:
-    """Answer one request: each asks for another limit."""
+    """Answer one request: each has a different limit."""
     # TODO: let a process of the pool do the counting
     return await asyncio.to_thread(primes_below, LIMIT // n)
 

@@ -39,7 +39,7 @@ async def main() -> None:
     beats.append(time.perf_counter())
     beating.cancel()
     silence_s = max(later - sooner for sooner, later in pairwise(beats))
-    print(f"{JOBS} answers in {beats[-1] - beats[0]:.2f} s; the heart silent for {silence_s:.2f} s at most")
+    print(f"{JOBS} answers in {beats[-1] - beats[0]:.2f} s; the heart silent for at most {silence_s:.2f} s")
 
 
 if __name__ == "__main__":

@@ -45,8 +45,8 @@ def nothing_blocks_for_a_moment(seen: Seen, uploads: Calls) -> None:
     seen.expect(
         len(calls) < OFTEN,
         "No coroutine made a call that blocks.",
-        f"The event loop should never be blocked, however shortly: {len(calls)} calls of coroutines waited "
-        f"there ({calls[0].reason if calls else ''}), and nothing else got a turn meanwhile.",
+        f"The event loop should never be blocked, not even briefly: {len(calls)} calls made by coroutines "
+        f"waited there ({calls[0].reason if calls else ''}), and nothing else got a turn meanwhile.",
         at=uploads,
     )
 
@@ -57,7 +57,7 @@ def send_was_left_alone(seen: Seen, sends: Calls) -> None:
     seen.expect(
         not on_the_loop,
         "The store's client ran in threads.",
-        f"The store's client blocks, and yet {len(on_the_loop)} of its calls ran in a task and blocked "
+        f"The store's client blocks, but {len(on_the_loop)} of its calls ran in a task and blocked "
         "nothing. Leave send as it is: it stands for a library that you cannot change.",
         at=sends,
     )
@@ -68,11 +68,11 @@ def each_image_was_sent_whole(seen: Seen, sends: Calls, requests: int) -> None:
     wanted = Counter(str(SIZES[number % len(SIZES)]) for number in range(requests))
     odd, missing = (next(iter(rest), "") for rest in (sent - wanted, wanted - sent))
     again = " too often" if odd in wanted else ""
-    found = f"the store got one of {odd} bytes{again}" if odd else f"one of {missing} bytes never arrived"
+    found = f"the store got one of {odd} bytes{again}" if odd else f"it never got one of {missing} bytes"
     seen.expect(
         sent == wanted,
-        "Each image was sent as it came.",
-        f"Each image should be sent whole, as it came, and once; {found}.",
+        "Each image was sent as it arrived.",
+        f"Each image should be sent whole, as it arrived, and once; {found}.",
         at=sends,
     )
 
@@ -91,8 +91,8 @@ def answered_with_its_receipt(seen: Seen, asked: Requests, sends: Calls) -> None
         found = f"{len(receipts)} images were sent for {len(answered)} requests"
     seen.expect(
         answered == receipts,
-        "Each client was answered with a receipt of the store.",
-        f"Each client should be answered with the receipt of a send, which nobody else gets; {found}.",
+        "Each client was answered with a receipt from the store.",
+        f"Each client should be answered with the receipt of a send, each with a different one; {found}.",
         at=seen.calls("upload"),
     )
 
@@ -109,8 +109,8 @@ def answered_with_its_own_receipt(seen: Seen, asked: Requests) -> None:
     seen.expect(
         not others,
         "Each client was answered with the receipt for its own image.",
-        f"Each client should be answered with the receipt for its own image; {len(others)} got that of "
-        f"another client. The first sent {sent} bytes, and its receipt is for {got}.",
+        f"Each client should be answered with the receipt for its own image; {len(others)} got "
+        f"another client's. The first sent {sent} bytes, and its receipt is for {got}.",
         at=seen.calls("upload"),
     )
 
@@ -134,15 +134,15 @@ def goes_on_one_by_one(seen: Seen, sends: Calls, connections: int) -> None:
     seen.expect(
         idle <= batches // 2,
         "A request that waited was sent on as soon as a place was free.",
-        f"{connections} images should be on their way while requests wait; {idle} times none was. Does the "
-        "next image wait until all of those before it have been sent?",
+        f"{connections} images should be on their way while requests wait; {idle} times there was none. Does "
+        "the next image wait until all of those before it have been sent?",
         at=sends,
     )
     seen.expect(
         late <= len(sends) // 6,
         "No place stayed free while requests waited.",
         f"{connections} images should be on their way while requests wait; at the end one place stayed free "
-        f"for as long as {late} more were sent. Does each image wait for one place, although another is "
+        f"while {late} more were sent. Does each image wait for one particular place, although another is "
         "free?",
         at=sends,
     )

@@ -1,4 +1,4 @@
-"""Fifty clients upload to Flask, a thread for each request: how long until all have their answer?
+"""Fifty clients upload to Flask, with a thread for each request: how long until all have their answer?
 
 Predict the seconds and the peak before you run it:  asyncdemo run flask-vs-sanic --variant threaded
 """

@@ -1,4 +1,4 @@
-"""Fifty clients upload to Sanic, a task for each connection: how long until all have their answer?
+"""Fifty clients upload to Sanic, with a task for each connection: how long until all have their answer?
 
 Predict the seconds and the peak before you run it:  asyncdemo run flask-vs-sanic --variant awaited
 """

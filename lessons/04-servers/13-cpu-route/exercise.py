@@ -1,4 +1,4 @@
-"""Every few requests, all uploads of this server stand still. Find the line that does it, and fix the server.
+"""Every few requests, all uploads of this server stall. Find the line that does it, and fix the server.
 
 Another process calls brightness, once for each description: one ProcessPoolExecutor, shared by all requests.
 All requests get the right answers, and the event loop is never blocked for 50 ms.

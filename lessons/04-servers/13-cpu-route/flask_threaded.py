@@ -1,4 +1,4 @@
-"""Among many uploads there are some requests that compute: what do they do to these, in threads?
+"""Among many uploads, some requests compute: what do they do to the uploads, in threads?
 
 Predict the slowest upload before you run it:  asyncdemo run cpu-route --variant threaded
 """

@@ -1,4 +1,4 @@
-"""Among many uploads there are some requests that compute: what do they do to these, on the event loop?
+"""Among many uploads, some requests compute: what do they do to the uploads, on the event loop?
 
 Predict the slowest upload before you run it:  asyncdemo run cpu-route --variant inline
 """

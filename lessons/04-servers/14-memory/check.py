@@ -65,7 +65,7 @@ def slept_twice(seen: Seen, function: str, waiters: Calls) -> None:
         short >= hold_ns / 2,
         f"{function} slept before the waiters started, and while they waited.",
         f"{function} should sleep for HOLD_S before its waiters start, and again while they wait; one of "
-        f"these times was {short / 1e9:.2g} s. Leave in the two sleeps.",
+        f"these times was {short / 1e9:.2g} s. Leave the two sleeps in.",
         at=seen.calls(function),
     )
 
@@ -77,7 +77,7 @@ def kept_as_given(seen: Seen, waiters: Calls, own: Sizes) -> None:
     seen.expect(
         own[0] >= keeps / 2,
         f"{name} kept what it was given to keep.",
-        f"Each call of {name} fills {keeps} KiB and keeps it while it waits, and yet the process grew by "
+        f"Each call of {name} fills {keeps} KiB and keeps it while it waits, but the process grew by "
         f"only {kib(own[0])} for each. Leave the function as it is.",
         at=waiters,
     )

@@ -1,7 +1,7 @@
-"""What does a waiting thread cost, and what a waiting task? This program reports all that the process has
-reserved, which tells you neither. Fix it: per_thread and per_task return by how many KiB the process grows
-for each waiter, within 20 % of what the check sees; first what is in memory (resident), then what is
-reserved (virtual).
+"""What does a waiting thread cost, and what does a waiting task cost? This program reports everything that
+the process has reserved, which tells you neither. Fix it: per_thread and per_task each return two numbers,
+the KiB by which the process grows for each waiter, within 20 % of what the check sees: first what is in
+memory (resident), then what is reserved (virtual).
 
 Run it alone with:  python 14-memory.py
 """

@@ -1,5 +1,6 @@
-"""What does a waiting thread cost, and what a waiting task? Both functions look at the process before the
-waiters start and while all of them wait. The difference, divided by their number, is the cost of one.
+"""What does a waiting thread cost, and what does a waiting task cost? Both functions look at the process
+before the waiters start and while all of them wait. The difference, divided by their number, is the cost of
+one.
 
 Run it alone with:  python solution.py
 """

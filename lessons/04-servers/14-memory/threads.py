@@ -14,7 +14,7 @@ HOLD_S = 0.5
 
 
 def wait(n: int, gate: threading.Event) -> None:
-    """What a waiter keeps for its work, it fills. Then it waits until the gate is opened."""
+    """Fill the memory that this waiter keeps for its work, then wait until the gate opens."""
     kept = b"." * (KEEPS_KIB * 1024)
     gate.wait()
     del kept

@@ -41,7 +41,7 @@ def counted_by_redis(seen: Seen, asked: Requests) -> None:
         sorted(map(str, visits)) == sorted(str(n) for n in range(1, len(asked) + 1)),
         "Redis counted each visit.",
         f"Each answer should be a number from 1 to {len(asked)}, and each number should come once; "
-        f"{f'{again[0]} came twice' if again else 'some were others'}.",
+        f"{f'{again[0]} came twice' if again else 'some were other values'}.",
         at=seen.calls("get_visits"),
     )
 

@@ -1,4 +1,4 @@
-"""A cache in Redis, asked by every request. When are its connections opened and closed, and how often?
+"""Every request asks a cache in Redis. When are its connections opened and closed, and how often?
 
 Predict the pools before you run it:  asyncdemo run lifecycle --variant lifespan
 """
@@ -30,7 +30,7 @@ async def close_redis() -> None:
 
 @app.get("/cache")
 async def get_cache() -> ResponseReturnValue:
-    """What is kept under the key; what is not there yet is made and kept."""
+    """Return what is stored under the key. If nothing is, make it and store it."""
     key = request.args.get("key", "")
     redis = current_app.extensions["redis"]
     data = await redis.get(key)

@@ -58,7 +58,7 @@ def sign_was_left_alone(seen: Seen, signs: Calls) -> None:
     seen.expect(
         not tasks or held,
         "sign ran as it was given.",
-        f"sign blocks, and yet {len(tasks)} of its calls ran in a task and blocked nothing. Leave sign as it "
+        f"sign blocks, but {len(tasks)} of its calls ran in a task and blocked nothing. Leave sign as it "
         "is: it stands for a library that you cannot change.",
         at=seen.calls("page"),
     )
@@ -133,7 +133,7 @@ def parts_overlap(seen: Seen, pages: Calls, fetches: Calls) -> None:
                 False,
                 "",
                 f"The parts of a page should overlap; {last.name} of one began only when "
-                f"{first.name} had come.",
+                f"{first.name} had been fetched.",
                 at=pages,
             )
     seen.held.append("The parts of a page overlapped.")

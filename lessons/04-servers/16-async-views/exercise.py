@@ -1,7 +1,7 @@
-"""The views of this Flask app are coroutines, and yet it makes one page at a time. Move it to Quart.
+"""The views of this Flask app are coroutines, but it still makes one page at a time. Move it to Quart.
 
 All pages are made at the same time, on one event loop, which is never blocked. The parts of a page still
-overlap. Every answer has the parts in the order asked for, each fetched anew, and the signature of exactly
+overlap. Every answer has the parts in the order asked for, each freshly fetched, and the signature of exactly
 these parts.
 
 Run it alone with:  python 16-async-views.py
@@ -25,7 +25,7 @@ chance = random.Random(SEED)
 
 
 async def fetch(part: int) -> str:
-    """One part of the page, from another service. Leave this function as it is."""
+    """Fetch one part of the page from another service. Leave this function as it is."""
     code = chance.randrange(1_000_000)
     await asyncio.sleep((PART_MS - 40 * part) / 1000)
     return f"part {part} {code:06}"
@@ -40,10 +40,10 @@ def sign(parts: list[str]) -> str:
 
 @app.post("/page")
 async def page() -> ResponseReturnValue:
-    """The parts that the client asks for, in that order, and their signature."""
+    """Return the parts that the client asks for, in that order, and their signature."""
     wanted = request.get_json()["parts"]  # TODO: has the body arrived yet?
     parts = await asyncio.gather(*(fetch(part) for part in wanted))
-    return {"parts": parts, "signature": sign(parts)}  # TODO: whom did this hold up in Flask, and whom now?
+    return {"parts": parts, "signature": sign(parts)}  # TODO: who waited for this in Flask? And who now?
 
 
 def main() -> None:

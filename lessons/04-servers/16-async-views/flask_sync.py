@@ -17,7 +17,7 @@ app = Flask("pages")
 
 
 def fetch(part: int) -> str:
-    """One part of the page, from another service."""
+    """Fetch one part of the page from another service."""
     time.sleep(PART_MS / 1000)
     return f"part {part}"
 

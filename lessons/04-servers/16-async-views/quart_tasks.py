@@ -17,7 +17,7 @@ app = Quart("pages")
 
 
 async def fetch(part: int) -> str:
-    """One part of the page, from another service."""
+    """Fetch one part of the page from another service."""
     await asyncio.sleep(PART_MS / 1000)
     return f"part {part}"
 

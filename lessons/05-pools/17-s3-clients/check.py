@@ -45,8 +45,8 @@ def one_client(seen: Seen) -> None:
     lines = sorted({pool.site.line for pool in pools if pool.site is not None})
     seen.expect(
         len(pools) == 1,
-        "One client of S3 was made, and shared.",
-        f"One client of S3 should be made, and shared by all requests; {len(pools) or 'none'} "
+        "One S3 client was made, and shared.",
+        f"One S3 client should be made, and shared by all requests; {len(pools) or 'none'} "
         f"{'was' if not pools else 'were'} made{f', at line {lines[0]}' if lines else ''}.",
         at=seen.calls("upload"),
     )
@@ -71,7 +71,7 @@ def every_image_arrived(seen: Seen, puts: Calls, clients: int) -> None:
     seen.expect(
         not wrong,
         "Every image arrived as it was sent.",
-        f"Each answer should have the checksum of its own image; {wrong} of {clients} have not.",
+        f"Each answer should have the checksum of its own image; {wrong} of {clients} do not.",
         at=seen.calls("upload"),
     )
 
@@ -147,7 +147,7 @@ def not_used_after_it_was_closed(seen: Seen) -> None:
     seen.expect(
         not again,
         "",
-        "The client was closed, and used after that: so it opened new connections, and nobody closes those. "
+        "The client was used after it was closed, so it opened new connections, and nothing closes those. "
         "An `async with` closes it as soon as its block ends.",
         at=seen.calls("upload"),
     )
@@ -163,8 +163,8 @@ def open_while_it_serves(seen: Seen) -> None:
     seen.expect(
         client.made_ns is not None and client.made_ns < starting,
         "The client was opened before the server took requests.",
-        "The client should be opened before the server takes requests; it was opened when they could come "
-        "already. Which listener is called before the server starts?",
+        "The client should be opened before the server takes requests; it was opened when they could "
+        "already come. Which listener is called before the server starts?",
         at=seen.calls("upload"),
     )
     maker = None if client.made_by is None else seen.run.tracks[client.made_by]
@@ -172,7 +172,7 @@ def open_while_it_serves(seen: Seen) -> None:
         maker is not None and maker.thread == events[0].thread and maker.end_ns > events[0].start_ns,
         "The client was opened on the server's event loop.",
         "The client should be opened on the server's event loop; it was opened on another one. Sanic "
-        "calls open_store on the server's event loop: what is awaited right there is opened on it.",
+        "calls open_store on the server's event loop: what you await there is opened on it.",
         at=seen.calls("upload"),
     )
     seen.expect(

@@ -30,7 +30,7 @@ async def close_store(app: Sanic) -> None:
 
 
 async def put(key: str, image: bytes) -> str:
-    """Store one image; the checksum of what has arrived, as S3 says it."""
+    """Store one image; return the checksum that S3 reports."""
     async with app.ctx.session.client("s3", endpoint_url=S3_URL) as s3:
         stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
     return str(stored["ETag"]).strip('"')

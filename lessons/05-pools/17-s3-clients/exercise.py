@@ -36,7 +36,7 @@ async def close_store(app: Sanic) -> None:
 
 
 async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; the checksum of what has arrived, as S3 says it. Leave this function as it is."""
+    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
     await asyncio.sleep(NETWORK_S)
     stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
     return str(stored["ETag"]).strip('"')
@@ -48,7 +48,7 @@ async def upload(request: Request) -> HTTPResponse:
     if not request.files:
         return json({"error": "send a form with a file in its field image"}, status=400)
     image = request.files["image"][0]
-    # TODO: what does this make for each request, that could be made once?
+    # TODO: what does this make for each request that could be made once?
     async with Session().client("s3", endpoint_url=S3_URL) as s3:
         return json({"etag": await put(s3, f"{request.id}/{image.name}", image.body)})
 

@@ -3,7 +3,7 @@ most orders, and main leaves them out without a word.
 
 Fix it: every order is done once, and none fails. They share one pool, which is closed at the end. There are
 never more than CONNECTIONS connections, and all of them are in use. main returns what is left of each
-article, in the order of the articles.
+product, in the order of the products.
 
 Run it alone with:  python 18-redis-pools.py
 """
@@ -21,10 +21,10 @@ HOLD_S = 0.2
 
 
 async def order(n: int, client: aioredis.Redis) -> int:
-    """Sell one of article n; return how many are left. Leave this function as it is."""
+    """Sell one of product n; return how many are left. Leave this function as it is."""
     async with client.pipeline() as transaction:
         await transaction.watch(f"stock:{n}")
-        stock = int(await transaction.get(f"stock:{n}") or random.randrange(10, 1000))  # or count it now
+        stock = int(await transaction.get(f"stock:{n}") or random.randrange(10, 1000))  # or a first count
         await asyncio.sleep(HOLD_S)
         transaction.multi()
         transaction.set(f"stock:{n}", stock - 1)
@@ -33,7 +33,7 @@ async def order(n: int, client: aioredis.Redis) -> int:
 
 
 async def main() -> list[int]:
-    """Do all orders; return what is left of each article, in the order of the articles."""
+    """Do all orders; return what is left of each product, in the order of the products."""
     # TODO: what does this pool do while all of its connections are taken?
     pool = aioredis.ConnectionPool.from_url(REDIS_URL, max_connections=CONNECTIONS)
     async with aioredis.Redis.from_pool(pool) as client:

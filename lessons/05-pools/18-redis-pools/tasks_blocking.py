@@ -1,4 +1,4 @@
-"""Twenty orders at the same time share a pool of five connections to Redis: what becomes of the sixth?
+"""Twenty orders at the same time share a pool of five connections to Redis: what happens to the sixth?
 
 Predict how many orders fail, and the seconds, before you run it:  python tasks_blocking.py
 """
@@ -17,11 +17,11 @@ STOCK = 10
 
 
 async def order(n: int, client: aioredis.Redis) -> int:
-    """Sell one piece of article n; how many are left. A connection is held from WATCH to EXEC."""
+    """Sell one piece of product n; return how many are left. A connection is held from WATCH to EXEC."""
     async with client.pipeline() as transaction:
         await transaction.watch(f"stock:{n}")
         left = int(await transaction.get(f"stock:{n}") or STOCK + n) - 1
-        await asyncio.sleep(HOLD_S)  # what is to be known before the sale is written down
+        await asyncio.sleep(HOLD_S)  # stands for work between reading and writing
         transaction.multi()
         transaction.set(f"stock:{n}", left)
         await transaction.execute()

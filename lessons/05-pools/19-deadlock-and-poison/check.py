@@ -43,7 +43,7 @@ def lent_goes_around(seen: Seen, loans: Calls) -> None:
     seen.expect(
         not outside,
         "",
-        f"lent should stay an asynccontextmanager, around what its caller does; {outside} asked when lent "
+        f"lent should stay an asynccontextmanager, around what its caller does; {outside} asked after lent "
         "had ended.",
         at=loans,
     )
@@ -173,7 +173,7 @@ def offers_were_asked_for(seen: Seen, most: int) -> None:
         len(given_up) == most,
         "newest_offer asked, and gave up.",
         f"newest_offer should be left as it is: it asks for an offer and gives up, {most} times; "
-        f"{len(given_up)} times it did.",
+        f"it did so {len(given_up)} times.",
         at=seen.calls("newest_offer"),
     )
 
@@ -196,7 +196,7 @@ def uses_the_pool(seen: Seen, size: int) -> None:
     seen.expect(
         opened <= most,
         "Connections were used again.",
-        f"A connection should stay open for its next caller; {opened} times one was opened. {most} times are "
+        f"A connection should stay open for its next caller; one was opened {opened} times. {most} times is "
         f"enough: {size} at first, and {size - 1} more in place of those that a caller gave up on.",
         at=seen.calls("connect"),
     )

@@ -1,8 +1,8 @@
-"""No invoice gets written: each holds a connection and waits for another. After that, replies go astray. Fix
-both, in invoice and lent, which stays an asynccontextmanager; leave the rest. No task that holds a connection
-waits for one, or for a task that does. Each invoice asks both questions once, and gets the replies. A call
-that gives up ends immediately, without its reply; lent lets its error through. POOL_SIZE questions are asked
-at the same time, never more. A connection stays open for its next caller, unless one gave up on it.
+"""No invoice gets written: each holds a connection and waits for another. Replies go astray, too. Fix both,
+in invoice and lent, which stays an asynccontextmanager; leave the rest. No task that holds a connection waits
+for one, or for a task that does. Each invoice asks both questions once, and gets the replies. A call that
+gives up ends immediately, without its reply; lent lets its error through. POOL_SIZE questions are asked at
+the same time, never more. A connection stays open for its next caller, unless one gave up on it.
 
 Run it alone with:  asyncdemo services redis -- python 19-deadlock-and-poison.py
 """

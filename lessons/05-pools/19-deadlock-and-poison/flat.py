@@ -1,4 +1,4 @@
-"""Three connections are lent out, and each invoice needs one while it has another: who waits for whom?
+"""There are three connections, and each invoice needs one while it has another: who waits for whom?
 
 Predict how many invoices are written, and how many of them wrongly:  python flat.py
 """

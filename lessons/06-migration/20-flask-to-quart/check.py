@@ -58,7 +58,7 @@ def nothing_blocks_for_a_moment(seen: Seen, films: Calls) -> None:
     seen.expect(
         not calls,
         "No coroutine made a call that blocks.",
-        f"A coroutine should not call {what}, however short: the event loop stood still {len(calls)} times.",
+        f"A coroutine should not call {what}, however short: it held up the event loop {len(calls)} times.",
         at=films,
     )
 
@@ -90,8 +90,8 @@ def nobody_waits_for_another(seen: Seen, requests: Calls) -> None:
     seen.expect(
         not times,
         "No request waited for another.",
-        "No request should wait until another lets it go on: all are under way at the same time. "
-        f"{times} times one waited{f' at line {site.line}' if site else ''}.",
+        "No request should wait until another one lets it go on: all are under way at the same time. "
+        f"{times} times, one did{f' at line {site.line}' if site else ''}.",
         at=requests,
     )
 
@@ -154,9 +154,9 @@ def first_overlap(seen: Seen, calls: Calls, many: int) -> None:
     begun = sum(lane.start_ns < ended.end_ns for lane in first)
     seen.expect(
         begun == len(first),
-        f"The first {many} calls of {calls.function} were open at one moment.",
-        f"The first {many} calls of {calls.function} should be open at one moment, one for each client that "
-        f"sends such a request; only {begun} had begun when the first was over.",
+        f"The first {many} calls of {calls.function} were open at the same time.",
+        f"The first {many} calls of {calls.function} should be open at the same time, one for each client "
+        f"that sends such a request; only {begun} had begun when the first was over.",
         at=calls,
     )
 

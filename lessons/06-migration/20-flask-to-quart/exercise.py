@@ -25,13 +25,13 @@ app = Quart("films")
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     time.sleep(QUERY_MS / 1000)  # TODO: what else can run meanwhile?
     return f"Film {film_id}" if film_id <= FILMS else None
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review in the database; here only the time that this takes. Leave it as it is."""
+    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 
@@ -45,7 +45,7 @@ async def film(film_id: int) -> ResponseReturnValue:
 
 @app.post("/reviews/")
 async def add_review() -> ResponseReturnValue:
-    review: Any = request.get_json()  # TODO: what is this, before the body has come?
+    review: Any = request.get_json()  # TODO: what is this, before the body arrives?
     _ = store(review["film_id"], review["rating"])  # TODO: is it stored before the answer?
     return {"stored": review}, 201
 

@@ -17,7 +17,7 @@ app = Quart("films")
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     await asyncio.sleep(QUERY_MS / 1000)
     return f"Film {film_id}" if film_id <= FILMS else None
 
@@ -28,7 +28,7 @@ async def query_all() -> list[str]:
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review; here only the time that this takes."""
+    """Store a review; here, only the time that this takes."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 

@@ -152,7 +152,7 @@ def reviews_are_there_once_answered(seen: Seen) -> None:
             if not least <= shown <= most:
                 missing = (least - shown).total()
                 message = (
-                    f"{request.name} showed {ratings(shown)}, and before it were answered {ratings(least)}"
+                    f"{request.name} showed {ratings(shown)}, and {ratings(least)} had been answered before"
                 )
                 wrong.append((missing, message))
     seen.expect(
@@ -177,7 +177,7 @@ def the_list_counts_all_reviews(seen: Seen) -> None:
         for row in body:
             film, shown = row["film_id"], row.get("reviews")
             if not isinstance(shown, int) or not least[film] <= shown <= most[film]:
-                wrong.append(f"{request.name} says {shown} for film {film}, which had {least[film]} before")
+                wrong.append(f"{request.name} says {shown} for film {film}, which already had {least[film]}")
     seen.expect(
         not wrong,
         "The list counted each review from the moment at which its client was answered.",

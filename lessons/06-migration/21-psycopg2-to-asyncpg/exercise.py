@@ -1,8 +1,8 @@
-"""Three routes were moved from psycopg2 to asyncpg word for word, and the words mean something else now.
+"""Three routes were moved from psycopg2 to asyncpg word for word, but the words now mean something else.
 
 Fix them: one pool of at most MAXCONN connections is opened before the first request and closed after the
-last, when the server has stopped. Each request asks the database, and its answer is what that holds. A review
-is there before its client is answered.
+last, when the server has stopped. Each request asks the database, and answers with what the database holds.
+A review is in the database before its client is answered.
 
 Run it alone with:  python 21-psycopg2-to-asyncpg.py
 """
@@ -52,7 +52,7 @@ async def add_review() -> dict:
 
 
 async def main() -> None:
-    # TODO: when should the pool be opened, and when closed?
+    # TODO: when should the pool be opened, and when should it be closed?
     await app.run_task(host="127.0.0.1", port=PORT)
 
 

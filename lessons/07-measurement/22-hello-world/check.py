@@ -16,7 +16,7 @@ def check(seen: Seen) -> None:
             continue
         seen.expect(
             name not in named,
-            f"{name} was believed.",
+            f"{name} was not flagged.",
             f"{name} can be true, and audit names it: together its clients had {had_s:,.0f} s to wait, and "
             f"its figures account for {waited_s:,.0f} s of them.",
             at=seen.calls("audit"),

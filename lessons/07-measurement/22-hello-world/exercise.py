@@ -40,7 +40,7 @@ class Row:
 
 
 def seconds(text: str) -> float:
-    """0.10307 for "103.07ms"."""
+    """Convert to seconds: "103.07ms" is 0.10307."""
     number = text.rstrip("msu")
     return float(number) * UNITS[text[len(number) :]]
 
@@ -52,7 +52,7 @@ def read(table: str) -> list[Row]:
 
 def audit(rows: list[Row]) -> list[str]:
     """Return the names of the rows that cannot be true."""
-    # TODO: what must hold of the figures in each row, whatever the other rows say?
+    # TODO: what must be true of the figures in each row, whatever the other rows say?
     return []
 
 

@@ -1,6 +1,6 @@
 """Fifty clients ask Flask for a line of text, again and again: how long does each of them wait?
 
-Predict the place of its median wait before you run it:  asyncdemo run hello-world --variant flask
+Predict the rank of its median wait before you run it:  asyncdemo run hello-world --variant flask
 """
 
 import logging
@@ -15,7 +15,7 @@ app = Flask("hello")
 
 @app.get("/")
 def hello() -> str:
-    """All the work there is."""
+    """This is all the work there is."""
     return "Hello, world!"
 
 

@@ -1,6 +1,6 @@
 """Fifty clients ask Klein for a line of text, again and again: how long does each of them wait?
 
-Predict the place of its median wait before you run it:  asyncdemo run hello-world --variant klein
+Predict the rank of its median wait before you run it:  asyncdemo run hello-world --variant klein
 """
 
 import os
@@ -17,7 +17,7 @@ app = Klein()
 
 @app.route("/")  # type: ignore[untyped-decorator]  # Klein has none for it
 def hello(request: IRequest) -> str:
-    """All the work there is."""
+    """This is all the work there is."""
     return "Hello, world!"
 
 

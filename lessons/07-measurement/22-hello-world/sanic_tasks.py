@@ -1,6 +1,6 @@
 """Fifty clients ask Sanic for a line of text, again and again: how long does each of them wait?
 
-Predict the place of its median wait before you run it:  asyncdemo run hello-world --variant sanic
+Predict the rank of its median wait before you run it:  asyncdemo run hello-world --variant sanic
 """
 
 import os
@@ -14,7 +14,7 @@ app = Sanic("hello")
 
 @app.get("/")
 async def hello(request: Request) -> HTTPResponse:
-    """All the work there is."""
+    """This is all the work there is."""
     return text("Hello, world!")
 
 

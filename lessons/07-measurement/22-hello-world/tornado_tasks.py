@@ -1,6 +1,6 @@
 """Fifty clients ask Tornado for a line of text, again and again: how long does each of them wait?
 
-Predict the place of its median wait before you run it:  asyncdemo run hello-world --variant tornado
+Predict the rank of its median wait before you run it:  asyncdemo run hello-world --variant tornado
 """
 
 import asyncio
@@ -15,7 +15,7 @@ app = Application()
 
 
 def hello(handler: RequestHandler) -> None:
-    """All the work there is."""
+    """This is all the work there is."""
     handler.write("Hello, world!")
 
 

@@ -61,7 +61,7 @@ def signed_before(seen: Seen, answers: Calls) -> None:
     seen.expect(
         not unsigned,
         "Each request was signed before it was sent.",
-        f"Each request has to be signed before it is sent; {''.join(unsigned[:1])} began without that.",
+        f"Each request has to be signed before it is sent; {''.join(unsigned[:1])} was sent without that.",
         at=answers,
     )
 
@@ -125,8 +125,8 @@ def sent_when_due(seen: Seen, answers: Calls) -> None:
         if sent_s > min(can_s + may_be_late_s, ready_s + SLACK_S):
             free = "a connection was free" + ("" if free_s <= due_s else f" from {ms(free_s)} on")
             fault = (
-                f"Request {n} is due at {ms(due_s)}, whatever became of those before it, and {free}; it was "
-                f"sent at {ms(sent_s)}."
+                f"Request {n} is due at {ms(due_s)}, whatever happened to those before it, and {free}; it "
+                f"was sent at {ms(sent_s)}."
             )
             if 0 < goes_on_s < sent_s:
                 fault += (

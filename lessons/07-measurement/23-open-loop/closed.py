@@ -18,7 +18,7 @@ SEED = 1
 
 
 async def request(n: int, server: asyncio.Semaphore, waits_s: list[float]) -> None:
-    """From the moment it is due until it is answered. The server takes one at a time, and stalls once."""
+    """One request, from due to answered. The server takes one at a time, and stalls once."""
     due_s = time.perf_counter()
     async with server:
         stall_ms = STALL_MS if n == REQUESTS // 2 else 0
@@ -27,7 +27,7 @@ async def request(n: int, server: asyncio.Semaphore, waits_s: list[float]) -> No
 
 
 async def send(turns: Iterator[int], server: asyncio.Semaphore, waits_s: list[float]) -> None:
-    """One of the clients. It asks again as soon as it is answered; RATE and POISSON mean nothing to it."""
+    """One of the clients. It asks again as soon as it is answered; RATE and POISSON have no effect here."""
     for n in turns:
         await request(n, server, waits_s)
 

@@ -19,7 +19,7 @@ SEED = 1
 
 
 async def request(n: int, server: asyncio.Semaphore, waits_s: list[float]) -> None:
-    """From the moment it is due until it is answered. The server takes one at a time, and stalls once."""
+    """One request, from due to answered. The server takes one at a time, and stalls once."""
     due_s = time.perf_counter()
     async with server:
         stall_ms = STALL_MS if n == REQUESTS // 2 else 0
@@ -28,7 +28,7 @@ async def request(n: int, server: asyncio.Semaphore, waits_s: list[float]) -> No
 
 
 async def send(turns: Iterator[int], server: asyncio.Semaphore, waits_s: list[float]) -> None:
-    """All of them. RATE a second are due, whether or not they are answered; CLIENTS means nothing to it."""
+    """Send all. RATE a second are due, whether or not they are answered; CLIENTS has no effect here."""
     draw = random.Random(SEED)
     due_s = time.perf_counter()
     async with asyncio.TaskGroup() as group:

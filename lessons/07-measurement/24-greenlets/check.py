@@ -51,9 +51,9 @@ def asked_by_the_pool(seen: Seen) -> None:
             without.append(lane.name)
     seen.expect(
         not without,
-        "Each query asked by a connection of the pool.",
-        f"Each query should ask by the connection that it takes from the pool; {''.join(without[:1])} asked "
-        "by another one. Leave query as it is.",
+        "Each query used a connection from the pool.",
+        f"Each query should use the connection that it takes from the pool; {''.join(without[:1])} used "
+        "another one. Leave query as it is.",
         at=seen.calls("query"),
     )
 

@@ -1,4 +1,4 @@
-"""Eight queries to PostgreSQL, each in its own greenlet, and still they run one after another.
+"""Eight queries to PostgreSQL each have their own greenlet, but they still run one after another.
 
 Fix it: all of them wait for the database at the same time, and none of them blocks the hub. main returns
 the answers in the order of the queries, once its connections are closed. Each query keeps its own greenlet,

@@ -5,7 +5,7 @@ Predict the peak and the seconds before you run it:  python in_threads.py
 
 # Nothing is patched here.
 
-# A thread that waits stops no other thread.
+# A thread that waits holds up no other thread.
 
 import os
 from concurrent.futures import ThreadPoolExecutor

@@ -21,14 +21,14 @@ async def query() -> None:
 
 
 async def request(n: int) -> int:
-    """Keeps its place until its query is answered."""
+    """Keep a place until the query is answered."""
     async with places:
         await query()
     return n
 
 
 async def client(numbers: Iterator[int]) -> None:
-    """Sends its next request as soon as the last one is answered."""
+    """Send the next request as soon as the last one is answered."""
     for n in numbers:
         await request(n)
 

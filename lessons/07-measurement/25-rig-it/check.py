@@ -103,7 +103,7 @@ def as_asked(seen: Seen, server: Lane, wanted: str) -> None:
     seen.expect(
         server.name == wanted,
         f"{wanted} ran.",
-        f"{wanted} should run, with the settings that are handed in; {server.name} did. Leave main as it is.",
+        f"{wanted} should run, with the settings that are passed in; {server.name} ran. Leave main as it is.",
     )
 
 
@@ -144,8 +144,8 @@ def wins_by_arithmetic(seen: Seen, settings: dict[str, int], winner: Side, loser
     seen.expect(
         settings["clients"] >= places,
         f"It uses all of its {places} {winner.places}.",
-        f"{told}. So it wins, but with {places} {winner.places} the clients are its limit: what is measured "
-        f"is the load, not the server. There should be {places} clients or more.",
+        f"{told}. So it wins, but with {places} {winner.places} the clients are its limit: you measure "
+        f"the load, not the server. There should be {places} clients or more.",
         at=servers_queries(seen, winner),
     )
 

@@ -1,4 +1,4 @@
-"""Two servers query one database. Choose settings with which each wins once, at least 1.5 times as fast.
+"""Two servers query one database. Choose settings so that each wins once, at least 1.5 times as fast.
 
 The winner must have enough clients to fill all its places. Change nothing except the settings.
 

@@ -22,14 +22,14 @@ def query() -> None:
 
 
 def request(n: int) -> int:
-    """Keeps its place until its query is answered."""
+    """Keep a place until the query is answered."""
     with places:
         query()
     return n
 
 
 def client(numbers: Iterator[int]) -> None:
-    """Sends its next request as soon as the last one is answered."""
+    """Send the next request as soon as the last one is answered."""
     for n in numbers:
         request(n)
 

@@ -53,7 +53,8 @@ def check(seen: Seen) -> None:
         processes == wanted,
         f"The reference has {wanted} processes.",
         f"The reference should have {wanted} processes; its jobs ran in {processes}. If this machine is "
-        "busy, one may have come too late for a job: check again. If it is not, leave reference as it is.",
+        "busy, one may have started too late to get a job: check again. If it is not, leave reference "
+        "as it is.",
         at=seen.calls("reference"),
     )
     all_is_done(seen, chosen)
@@ -109,7 +110,7 @@ def all_is_done(seen: Seen, phase: Phase) -> None:
     seen.expect(
         not odd,
         f"{phase.name}: each job has its result.",
-        f"{len(odd)} jobs of {phase.name} have a result that is not theirs. Leave fetch, fetch_async and "
+        f"{len(odd)} jobs of {phase.name} have a wrong result. Leave fetch, fetch_async and "
         "add_up as they are, and call them with FETCH_MS, KEEPS_MIB and SQUARES.",
         at=seen.calls(phase.name),
     )
@@ -203,7 +204,7 @@ def all_is_kept(seen: Seen, mib: float) -> None:
     seen.expect(
         mib >= KEPT * kept,
         "",
-        f"{most} fetches that are there at the same time keep {kept} MiB; the memory grew by {mib:.0f} MiB. "
+        f"{most} fetches that are open at the same time keep {kept} MiB; the memory grew by {mib:.0f} MiB. "
         "Leave fetch and fetch_async as they are.",
         at=seen.calls("chosen"),
     )

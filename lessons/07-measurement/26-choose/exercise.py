@@ -1,4 +1,4 @@
-"""Jobs of two kinds: many wait, some compute. Choose a model for each, and keep within two budgets.
+"""There are two kinds of jobs: many wait, some compute. Choose a model for each, and keep within two budgets.
 
 Each fetch runs in this process, and each sum in another one. Nothing may block an event loop.
 

@@ -1,4 +1,4 @@
-"""Forty jobs, each waits and computes: how long do they take in a few processes?
+"""Forty jobs each wait and compute: how long do they take in a few processes?
 
 Predict it before you run it:  python in_processes.py
 """
@@ -15,12 +15,12 @@ PROCESSES = 2
 
 
 def wait(ms: float) -> None:
-    """For somebody else: a database, a disk, another service."""
+    """Wait for something else: a database, a disk, another service."""
     time.sleep(ms / 1000)
 
 
 def compute(ms: float) -> None:
-    """Takes so much time of a processor, however many others want it as well."""
+    """Use this much processor time, however many others want the processor too."""
     end_s = time.thread_time() + ms / 1000
     while time.thread_time() < end_s:
         pass

@@ -1,4 +1,4 @@
-"""Jobs of two kinds: many wait, some compute. Each kind gets the model that fits it.
+"""There are two kinds of jobs: many wait, some compute. Each kind gets the model that fits it.
 
 Run it alone with:  python solution.py
 """

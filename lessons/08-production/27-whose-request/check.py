@@ -22,7 +22,7 @@ def check(seen: Seen) -> None:
         named == wanted,
         f"Each picture was shrunk once for its request, and the first {threads} once more.",
         f"Each of the {pictures} pictures should be shrunk once for its request, and the first {threads} "
-        f"once more, for no request, by shrink as it is. These calls were made: {', '.join(named)}.",
+        f"once more, outside any request, by shrink as it is. These calls were made: {', '.join(named)}.",
         at=seen.calls("shrink"),
     )
     seen.expect(

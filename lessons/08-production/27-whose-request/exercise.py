@@ -1,9 +1,9 @@
 """A server shrinks pictures in a pool of threads. Each request has its id and its customer in two context
 variables, and log writes both into each line. In the threads of the pool it finds neither, and writes "-".
 
-Fix it: each line names the id and the customer of the request that it belongs to. Nothing of a request stays
-in a thread: at its end, main gives the pool some again, for no request; those lines are marked "-". The pool
-does all the shrinking, in THREADS threads, and gets all pictures at the same time. main returns the sizes.
+Fix it: each line names the id and the customer of its request. Nothing of a request stays in a thread: at its
+end, main gives the pool some again, outside any request; those lines are marked "-". The pool does all the
+shrinking, in THREADS threads, and gets all pictures at the same time. main returns the sizes.
 
 Run it alone with:  python 27-whose-request.py
 """
@@ -52,14 +52,14 @@ async def in_pool(picture: int) -> int:
 
 async def handle(n: int) -> list[int]:
     """Handle request n, with pictures 2n - 1 and 2n; return their sizes."""
-    who, whose = sender(n)
-    request_id.set(who)
-    customer.set(whose)
+    its_id, its_customer = sender(n)
+    request_id.set(its_id)
+    customer.set(its_customer)
     return await asyncio.gather(*(in_pool(picture) for picture in (2 * n - 1, 2 * n)))
 
 
 async def main() -> list[list[int]]:
-    """Handle all requests; then shrink some again, for no request, and leave that as it is. Return sizes."""
+    """Handle all requests; then shrink some again, outside any (leave that as it is). Return sizes."""
     sizes = await asyncio.gather(*(handle(n) for n in range(1, REQUESTS + 1)))
     again = [ThreadPoolExecutor.submit(pool, shrink, n) for n in range(1, THREADS + 1)]
     await asyncio.gather(*map(asyncio.wrap_future, again))

@@ -115,7 +115,7 @@ def the_limit(seen: Seen, call: Calls, its_query: Calls, queries: Calls) -> None
     seen.expect(
         over,
         f"{query.name} was cancelled when nobody waited for it any more.",
-        f"{query.name} should be cancelled when {lane.name} gives up; {lasted}, and had a connection.",
+        f"{query.name} should be cancelled when {lane.name} gives up; {lasted}, and held a connection.",
         at=its_query,
     )
 
@@ -131,8 +131,8 @@ def the_thread_is_over(seen: Seen, queries: Calls) -> None:
     joined = any(span.wait.reason == "thread" and span.wait.on == index for span in closing.spans)
     seen.expect(
         over and joined,
-        "When close returned, the thread of the event loop was over.",
-        "When close returns, the thread of the event loop should be over; "
+        "When close returned, the thread of the event loop had ended.",
+        "When close returns, the thread of the event loop should have ended; "
         + ("close did not wait for it, with join." if over else "it was still running."),
         at=seen.calls("close"),
     )

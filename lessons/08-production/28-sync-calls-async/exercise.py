@@ -1,11 +1,11 @@
-"""Old code asks for films in THREADS threads, by plain methods. The driver behind them is async, so each call
-makes an event loop and a pool, and uses them once.
+"""Old code asks for films in THREADS threads, through plain methods. The driver behind them is async, so each
+call makes an event loop and a pool, and uses them once.
 
 Fix Films: one event loop, in its own thread, runs all queries. They share one pool of at most THREADS
 connections. Calls from several threads wait for the database at the same time. length asks the database each
 time. It returns what query returns, or raises what query raises. After LIMIT_S seconds without an answer it
 raises TimeoutError, and its query is cancelled. When close returns, the pool is closed, and the thread of the
-event loop is over, and joined.
+event loop has ended and is joined.
 
 Run it alone with:  python 28-sync-calls-async.py
 """
@@ -56,14 +56,14 @@ class Films:
 
 
 def main() -> list[int | str]:
-    """Ask for films, two that fail and the slow one, then for some again. Leave this function as it is."""
+    """Ask for films, two that fail, the slow one, and some again. Leave this function as it is."""
     films, some = Films(), range(1, FILMS + 1)
     with ThreadPoolExecutor(THREADS) as threads:
         asked = [threads.submit(films.length, n) for n in (*some, UNKNOWN, 10**10, SLOW)]
-        told = [repr(error) if (error := one.exception()) else one.result() for one in asked]
-        told += threads.map(films.length, [1, *some, *some])
+        results = [repr(error) if (error := one.exception()) else one.result() for one in asked]
+        results += threads.map(films.length, [1, *some, *some])
     films.close()
-    return told
+    return results
 
 
 if __name__ == "__main__":

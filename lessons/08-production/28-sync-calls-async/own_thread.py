@@ -1,4 +1,4 @@
-"""Old code handles requests in threads, and its database driver is async: how does it call it?
+"""Old code handles requests in threads, and its database driver is async: how can one call the other?
 
 Predict when the first query begins before you run it:  python own_thread.py
 """

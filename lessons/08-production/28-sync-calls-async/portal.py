@@ -1,4 +1,4 @@
-"""Old code handles requests in threads, and its database driver is async: how does it call it?
+"""Old code handles requests in threads, and its database driver is async: how can one call the other?
 
 Predict how many connections are opened before you run it:  python portal.py
 """

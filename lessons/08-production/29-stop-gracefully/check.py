@@ -53,7 +53,7 @@ def all_work_until_then(seen: Seen, signal: Lane, takes: Calls, does: Calls) -> 
         before >= min(workers + ended, jobs),
         "Until SIGTERM, each worker took the next job as soon as it was done with one.",
         f"Only SIGTERM may stop the workers. Before it came, {ended} jobs had ended, and {workers} workers "
-        f"had taken {before} in all, the last one {last_s:.1f} s before it.",
+        f"had taken {before} in all, the last one {last_s:.1f} s before that.",
         at=does,
     )
 
@@ -103,8 +103,8 @@ def none_is_handed_back_early(seen: Seen, does: Calls, backs: Calls) -> None:
     seen.expect(
         not early,
         "No job was handed back while somebody worked on it.",
-        f"A job should be handed back when nobody works on it any more; {early[0].name if early else ''} was "
-        "called while it was still being done.",
+        "A job should be handed back when nobody is working on it any more; "
+        f"{early[0].name if early else ''} was called while it was still being done.",
         at=backs,
     )
 

@@ -3,8 +3,8 @@ everything, and the jobs that it has begun are lost.
 
 Fix it: until SIGTERM, whenever that comes, workers go on taking jobs while there are any; after it, no job is
 taken. Jobs that are done within GRACE_S seconds from then are finished. The others are cancelled after that
-time, and each is handed back once, when nobody works on it any more. So each job that was taken is either
-done or handed back, and the program ends by itself, with exit code 0.
+time, and each is handed back once, when nobody is working on it any more. So each job that was taken is
+either done or handed back, and the program ends by itself, with exit code 0.
 
 Run it alone with:  python 29-stop-gracefully.py
 """

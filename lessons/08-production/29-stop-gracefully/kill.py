@@ -25,7 +25,7 @@ async def do(redis: Redis, job: str) -> None:
 
 
 async def hand_back(redis: Redis, job: str) -> None:
-    """Put a job back to where it came from, as the next one."""
+    """Put a job back where it came from, as the next one."""
     await redis.lpush("jobs", job)
 
 

@@ -184,7 +184,7 @@ def no_row_is_fetched_for_nothing(seen: Seen, questions: int) -> None:
             f"{', '.join(map(str, got))}.",
             at=seen.calls("fetch"),
         )
-    seen.held.append("Each question fetched its rows in order, and no row for nothing.")
+    seen.held.append("Each question fetched its rows in order, and no row too many.")
 
 
 def first_returns_what_there_is(seen: Seen, firsts: Calls) -> None:
@@ -196,7 +196,7 @@ def first_returns_what_there_is(seen: Seen, firsts: Calls) -> None:
             f"{lane.name} stops at row {last}, and should return {wanted!r}; it returned {got!r}.",
             at=firsts,
         )
-    seen.held.append("Each question returned what there was.")
+    seen.held.append("Each question returned what it should.")
 
 
 def at_the_same_time(seen: Seen, loans: list[Loan]) -> None:

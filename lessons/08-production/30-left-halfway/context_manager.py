@@ -24,7 +24,7 @@ async def give_back(day: int) -> None:
 
 
 async def rows(day: int) -> AsyncGenerator[int]:
-    """What the database sends: the amounts of a day, one after the other."""
+    """Yield what the database sends: the amounts of a day, one after the other."""
     for amount in (20, 50, 90, 30, 70):
         await asyncio.sleep(ROW_S)
         yield amount
@@ -32,7 +32,7 @@ async def rows(day: int) -> AsyncGenerator[int]:
 
 @asynccontextmanager
 async def amounts(day: int) -> AsyncGenerator[AsyncGenerator[int]]:
-    """Borrow a connection, ask for the amounts of a day, and give it back."""
+    """Borrow a connection, ask for the amounts of a day, and give the connection back."""
     await pool.acquire()
     try:
         yield rows(day)

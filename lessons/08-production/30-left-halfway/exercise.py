@@ -49,9 +49,9 @@ async def amounts(question: int) -> AsyncGenerator[int]:
 
 
 async def first(question: int) -> int | str | None:
-    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
     try:
-        async for amount in amounts(question):  # TODO: and who closes that of the amounts?
+        async for amount in amounts(question):  # TODO: and who closes the one of the amounts?
             if amount >= LEAST:
                 return amount
     except ValueError:

@@ -164,8 +164,8 @@ def the_orders_hang(seen: Seen, times: int) -> None:
     seen.expect(
         times >= wanted,
         f"There were {times} reports.",
-        "stuck should only look, and leave it to the watchdog that orders go on. They hang for "
-        f"{wanted} reports then; there {'were' if times > 1 else 'was'} {times}.",
+        "stuck should only look, and let the watchdog make the orders go on. Then they hang for "
+        f"{wanted} reports; there {'were' if times > 1 else 'was'} {times}.",
         at=seen.calls("handle"),
     )
 
@@ -181,7 +181,7 @@ def said_instead(place: Place, right: Place) -> str:
     if line == right[1]:
         return f"{words}; that line is in another function"
     if function == right[0]:
-        return f"{words}; that's the right function, and another line of it"
+        return f"{words}; that's the right function, but another line of it"
     if function in functions:
         return f"{words}; that function only waits for one that it has called"
     return f"{words}; that function isn't in this file"

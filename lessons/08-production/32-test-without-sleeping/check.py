@@ -67,11 +67,11 @@ def why_it_misses(tests: Calls, payments: dict[int, list[Lane]], due: bool) -> s
     made = payments.get(id(wrong[0]), []) if wrong else []
     lost = some_lost(made)
     if not due:
-        return "" if lost else "No payment was lost: does it look when all of them are over, and count all?"
+        return "" if lost else "No payment was lost: does the test look when all are over, and count all?"
     if lost:
         return "A payment was lost, and the test returned: does it raise an AssertionError?"
     if any(lane.outcome is Outcome.CANCELLED for lane in made):
-        return "A payment was cancelled: whether one is lost shows when all of them are over."
+        return "A payment was cancelled: only when all of them are over can you see whether one is lost."
     return "Is a payment held up at each of its stops, while another one goes on as far as it can?"
 
 
@@ -116,6 +116,6 @@ def nobody_waits_for_time(seen: Seen, tests: Calls) -> None:
     seen.expect(
         slow is None,
         "No test waited for time to pass.",
-        f"A test should wait for no time to pass; {slow.name if slow else ''} took {took_s:.3f} s.",
+        f"A test should not wait for time to pass; {slow.name if slow else ''} took {took_s:.3f} s.",
         at=tests,
     )

@@ -2,10 +2,10 @@
 payment comes meanwhile. The test should find those ways. It sleeps, so it finds them now and then.
 
 Fix it: test raises an AssertionError for each way that can get a balance wrong, every time, and for no other.
-It comes out wrong if one payment is held up between reading and writing, while another one goes on for 20
-turns of the event loop, or as far as it can. At which of its stops that is differs from payment to payment.
-test only raises if it saw a wrong balance. It never waits for time to pass. Each payment that it begins
-finishes.
+A balance is wrong if one payment is held up between reading and writing, while another one goes on for 20
+turns of the event loop, or as far as it can. At which of its stops this happens differs from payment to
+payment. test only raises if it saw a wrong balance. It never waits for time to pass. Each payment that it
+begins finishes.
 
 Run it alone with:  python 32-test-without-sleeping.py
 """

@@ -105,7 +105,7 @@ def nothing_goes_on(seen: Seen, requests: Calls, attempts: Calls) -> None:
     seen.expect(
         not outside,
         "No attempt went on when its request was over.",
-        f"When a request is over, nothing of it should go on; {''.join(outside[:1])} did.",
+        f"When a request is over, nothing that it started should go on; {''.join(outside[:1])} did.",
         at=attempts,
     )
 
@@ -165,7 +165,7 @@ def the_rate_is_used(seen: Seen, requests: Calls, attempts: Calls) -> None:
             seen.expect(
                 count >= least,
                 "",
-                f"{rate} or more requests waited for an attempt all the time from "
+                f"{rate} or more requests waited for an attempt the whole time from "
                 f"{since_main(seen, from_ns):.2f} s to {since_main(seen, from_ns) + 1:.2f} s, so at least "
                 f"{least} should begin in that second; {count} did.",
                 at=attempts,

@@ -1,13 +1,13 @@
 """Thirty requests come almost together, and the server is down. Each is refused, and asks again immediately.
-There is a semaphore, and still far too many attempts begin in a second. There is a deadline, and still a
-request can take longer.
+There is a semaphore, but far too many attempts still begin in a second. There is a deadline, but a request
+can still take longer.
 
 Fix request: in any one second at most RATE attempts begin, of all requests together. In each second in which
 RATE or more requests wait for an attempt, at least 0.8 * RATE begin; turns of requests that give up may be
 lost. A request that is refused, with a ConnectionError, asks again. It ends as soon as an attempt returns an
 answer or raises another error, and with the same. If that hasn't happened DEADLINE_S seconds after its start,
-it ends then, not before, with a TimeoutError, whatever it is waiting for. When it's over, nothing of it goes
-on. When main is, no task does.
+it ends then, not before, with a TimeoutError, whatever it is waiting for. When it's over, nothing that it
+started goes on. When main is over, no task goes on.
 
 Run it alone with:  python 33-retry-storm.py
 """

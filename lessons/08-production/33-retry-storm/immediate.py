@@ -18,7 +18,7 @@ inbox: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
 
 
 async def serve() -> None:
-    """Stall, then work for one attempt after the other. The server doesn't notice who has hung up."""
+    """Stall, then work on one attempt after the other. The server doesn't notice who has hung up."""
     await asyncio.sleep(STALL_S)
     while True:
         with closing(await inbox.get()) as writer:

@@ -1,4 +1,4 @@
-"""Guards every hook: one that fails is switched off, the others go on, and the script never notices.
+"""Guards every hook: one that fails is switched off, the others stay on, and the script never notices.
 
 A hook runs in the middle of the script's own calls, so anything it raises would be raised into the script.
 Each hook is therefore wrapped by one of the functions here, and does nothing more after a fault. Where an

@@ -118,7 +118,7 @@ def _forget(tracer: Tracer, connection: socket.socket) -> None:
 def end_with_it(error: OSError) -> None:
     """End this process and what it started if the parent is gone, as nothing else would end them.
 
-    Otherwise the script closed our connection, and goes on unobserved.
+    Otherwise the script closed our connection, and continues unobserved.
     """
     if error.errno in (errno.EPIPE, errno.ECONNRESET):
         _kill(0, signal.SIGTERM)

@@ -158,7 +158,7 @@ class Tracer:
         self.watchdog.start(self.loops, connection, self.guard.call("who is stuck", self.census.report))
 
     def stop(self) -> None:
-        """Stop observing. The script goes on as if it had never been observed."""
+        """Stop observing. The script continues as if it had never been observed."""
         self.recorder.stop()
         self.patches.undo()
 

@@ -45,9 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain(error: AsyncdemoError) -> int:
-    from asyncdemo.cli.terminal import styled, wrapped_for
+    from asyncdemo.cli.terminal import style, wrap_for
 
-    print(styled(wrapped_for(sys.stderr, f"asyncdemo: {error}"), sys.stderr), file=sys.stderr)
+    print(style(wrap_for(sys.stderr, f"asyncdemo: {error}"), sys.stderr), file=sys.stderr)
     return error.exit_code
 
 

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from asyncdemo.cli.check_many import (
+    CSV_HEAD,
+    JUNIT_HEAD,
     Checked,
     Checker,
     Status,
@@ -28,18 +30,22 @@ from asyncdemo.cli.check_many import (
 )
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, next_words
 from asyncdemo.cli.options import course_option, json_option, plain_option
-from asyncdemo.cli.signals import signals_noted
-from asyncdemo.cli.terminal import can_draw, wrapped
-from asyncdemo.course.judging.judge import Stopped, Verdict
+from asyncdemo.cli.overwrite import check_table, explain_unwritable
+from asyncdemo.cli.signals import noting_signals
+from asyncdemo.cli.terminal import can_draw, wrap
+from asyncdemo.course.judging.judge import Stopped
 from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
+from asyncdemo.course.workspace.files import replace as replace_file
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
-from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
+from asyncdemo.render.terminal.verdict import verdict_text, verdict_to_fit
 from asyncdemo.serving import ServiceCache
 
 FORMAT = "asyncdemo.check/1"
 _WIDEST: Final = max(map(len, Status))
+_BELOW: Final = 4
+"""Lines below a verdict: two empty ones, the conclusion, the prompt."""
 
 
 @click.command("check")
@@ -140,7 +146,7 @@ def command(
     if plain:
         click_context.color = False
     checked: list[Checked] = []
-    with ServiceCache() as service_cache, signals_noted() as signals, suppress(Stopped):
+    with ServiceCache() as service_cache, noting_signals() as signals, suppress(Stopped):
         checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
         for lesson in lessons:
             if own_file is not None:
@@ -179,13 +185,13 @@ def _remember(context: CourseContext, item: Checked) -> None:
 
 
 def _print(item: Checked, *, plain: bool) -> None:
-    verdict = item.verdict
     title = f"Exercise {item.lesson.number}, {item.lesson.title}"
     task = f"{title}: {item.task}" if item.task else title
-    click.echo(wrapped(task, rest="  ").replace(title, click.style(title, bold=True), 1))
-    click.echo(f"{shown_path(item.file)}\n")
+    head = wrap(task, rest="  ").replace(title, click.style(title, bold=True), 1)
+    head += f"\n{shown_path(item.file)}\n"
+    click.echo(head)
     if plain or not can_draw():
-        for line in verdict_text(verdict.held, verdict.message, verdict.evidence, **_details(verdict)):
+        for line in verdict_text(item.verdict):
             click.echo(line)
     else:
         from asyncdemo.cli.console import make_console
@@ -193,20 +199,10 @@ def _print(item: Checked, *, plain: bool) -> None:
         from asyncdemo.render.terminal.theme import theme_for
 
         console = make_console()
-        lines = verdict_lines(
-            verdict.held,
-            verdict.message,
-            verdict.evidence,
-            theme_for(console.encoding),
-            console.width,
-            **_details(verdict),
-        )
+        room = console.height - len(head.splitlines()) - _BELOW
+        lines = verdict_to_fit(item.verdict, theme_for(console.encoding), console.width, room)
         console.print(Lines(lines), soft_wrap=True, highlight=False)
     click.echo()
-
-
-def _details(verdict: Verdict) -> dict[str, Any]:
-    return {"knobs": verdict.knobs, "output": verdict.output, "repeat": verdict.repeat}
 
 
 def _print_brief(item: Checked) -> None:
@@ -215,7 +211,7 @@ def _print_brief(item: Checked) -> None:
     text = head
     if item.status not in (Status.PASSED, Status.UNTOUCHED):
         again = f" To repeat this check: {item.verdict.repeat}" if item.verdict.repeat else ""
-        text = wrapped(f"{item.verdict.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
+        text = wrap(f"{item.verdict.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
     click.echo(text.replace(item.status, click.style(item.status, fg=colour), 1))
     sys.stdout.flush()
 
@@ -230,25 +226,36 @@ def _check_handed_in(
     as_json: bool,
 ) -> int:
     """Return the exit code."""
+    if csv_file is not None:
+        check_table(csv_file, CSV_HEAD.encode(), f"--csv {csv_file}")
+    if junit_file is not None:
+        check_table(junit_file, JUNIT_HEAD.encode(), f"--junit {junit_file}")
     lessons = exercises(context.course)
     people: dict[str, list[Checked]] = {}
-    with ServiceCache() as service_cache, signals_noted() as signals, suppress(Stopped):
+    with ServiceCache() as service_cache, noting_signals() as signals, suppress(Stopped):
         checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
-        for name, workspace in find_workspaces(folder).items():
+        for name, workspace in find_workspaces(folder, lessons).items():
             people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
             if not as_json:
-                click.echo(wrapped(words_of(name, people[name]), rest="  "))
+                click.echo(wrap(words_of(name, people[name]), rest="  "))
                 sys.stdout.flush()
-    if csv_file is not None:
-        csv_file.write_text(table_as_csv(people, lessons), encoding="utf-8")
-    if junit_file is not None:
-        junit_file.write_text(table_as_junit(people), encoding="utf-8")
     if signals:
+        if not as_json:
+            click.echo("Interrupted." + (" No table was written." if csv_file or junit_file else ""))
         return EXIT_INTERRUPTED
+    if csv_file is not None:
+        _write(csv_file, table_as_csv(people, lessons))
+    if junit_file is not None:
+        _write(junit_file, table_as_junit(people))
     passed = all(item.verdict.passed for checked in people.values() for item in checked)
     if as_json:
         click.echo(json.dumps({"format": FORMAT, "passed": passed, "workspaces": table_as_data(people)}))
     return EXIT_OK if passed else EXIT_FAILED
+
+
+def _write(file: Path, text: str) -> None:
+    with explain_unwritable(file):
+        replace_file(file, text.encode())
 
 
 def _conclude(context: CourseContext, checked: Sequence[Checked], *, alone: bool) -> None:
@@ -261,7 +268,7 @@ def _conclude(context: CourseContext, checked: Sequence[Checked], *, alone: bool
         click.echo(click.style("Passed.", fg="green", bold=True))
     else:
         lesson = checked[0].lesson
-        click.echo(wrapped(f"Not passed yet. If you're stuck: asyncdemo hint {lesson.id}", rest="  "))
+        click.echo(wrap(f"Not passed yet. If you're stuck: asyncdemo hint {lesson.id}", rest="  "))
         return
     for line in next_words(context):
         click.echo(line)

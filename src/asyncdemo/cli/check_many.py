@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,18 +18,21 @@ from xml.etree import ElementTree
 
 from asyncdemo.cli.exercises import load_exercise
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.judging.judge import Failure, Verdict, judge
+from asyncdemo.course.judging.judge import judge
 from asyncdemo.course.judging.readiness import need
 from asyncdemo.course.workspace import workspace as workspaces
 from asyncdemo.course.workspace.context import shown_path
-from asyncdemo.course.workspace.workspace import FileState, Workspace, text_hash
-from asyncdemo.errors import AsyncdemoError, UsageError
+from asyncdemo.course.workspace.workspace import FileState, Workspace, leads_out, place_of, text_hash
+from asyncdemo.errors import AsyncdemoError, UsageError, WorkspaceError
 from asyncdemo.model import Lane, Request
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.verdict import newest_lines
 from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.serving import ServiceCache
 from asyncdemo.testing.checks import Evidence
 
+CSV_HEAD: Final = "workspace,passed"
+JUNIT_HEAD: Final = "<testsuites"
 _LONGEST_LINE: Final = 200
 _TableOf = Mapping[str, Sequence["Checked"]]
 """Name of a submission -> each exercise, in the course's order."""
@@ -73,6 +77,8 @@ class Checker:
         """Check the learner's file, if it contains work of theirs. Raises Stopped."""
         file, given = workspace.file(lesson), lesson.folder / "exercise.py"
         try:
+            if leads_out(workspace.folder, file):
+                raise WorkspaceError(f"{file}: points outside the workspace.")
             state = workspace.state(lesson)
         except AsyncdemoError as error:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
@@ -101,7 +107,7 @@ class Checker:
 def _unrun(
     lesson: Heading, file: Path, status: Status, why: str, trouble: AsyncdemoError | None = None
 ) -> Checked:
-    return Checked(lesson, file, status, "", Verdict((), Failure(why, None), (), {}, ""), trouble)
+    return Checked(lesson, file, status, "", Verdict((), {}, "", why), trouble)
 
 
 def as_data(item: Checked) -> dict[str, Any]:
@@ -142,26 +148,49 @@ def _evidence_data(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def find_workspaces(folder: Path) -> dict[str, Workspace]:
-    """Return the workspaces by name of the submission: the folder itself, or one within it.
+def find_workspaces(folder: Path, lessons: Sequence[Heading]) -> dict[str, Workspace]:
+    """Return the workspace of each submission, by its name: one of the folders in ``folder``.
 
-    Raises UsageError if there is none, WorkspaceError if one can't be read.
+    It is the workspace, or contains it directly; if neither, it counts as one without any exercise.
+    Raises UsageError if there is no workspace at all.
     """
-    found: dict[str, Workspace] = {}
-    for place in sorted(one for one in folder.iterdir() if one.is_dir()):
-        for candidate in (place, *sorted(one for one in place.iterdir() if one.is_dir())):
-            if place.name not in found and Workspace(candidate).manifest.is_file():
-                found[place.name] = workspaces.load(candidate)
-    if not found:
+    found = {}
+    for place in _folders_in(folder.resolve()):
+        having = (one for one in (place, *_folders_in(place)) if _is_workspace(one, lessons))
+        found[place.name] = _load(next(having, place))
+    if not any(_is_workspace(workspace.folder, lessons) for workspace in found.values()):
         raise UsageError(
-            f"There is no workspace in {folder}. Put the folders in it that people handed in, as created by "
-            "`asyncdemo start`, each with its .asyncdemo."
+            f"There is no workspace in {folder}. Put the folders in it that people handed in: workspaces, as "
+            "created by `asyncdemo start`, or folders that contain one directly."
         )
     return found
 
 
+def _folders_in(folder: Path) -> list[Path]:
+    """Return none if the folder can't be read: then its exercises can't either, which is reported."""
+    try:
+        return sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _is_workspace(folder: Path, lessons: Sequence[Heading]) -> bool:
+    files = (Workspace(folder).manifest, *(folder / place_of(lesson) for lesson in lessons))
+    return any(map(os.path.isfile, files))  # Path.is_file raises an error without permission
+
+
+def _load(folder: Path) -> Workspace:
+    """Without a readable ``.asyncdemo``, exercises are found by their names: archives may lose it."""
+    try:
+        return workspaces.load(folder)
+    except WorkspaceError:
+        return Workspace(folder)
+
+
 def words_of(name: str, checked: Sequence[Checked]) -> str:
     """Return "ada: 3 passed, 1 failed (upload-gate), 22 untouched"."""
+    if all(item.status is Status.MISSING for item in checked):
+        return f"{name}: no exercise found, neither in this folder nor in a folder directly in it"
     parts = []
     for status in Status:
         items = _having(checked, status)
@@ -177,7 +206,7 @@ def table_as_csv(people: _TableOf, lessons: Sequence[Heading]) -> str:
     """Return one line each: name, how many passed, and the status of each exercise."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["workspace", "passed", *(lesson.id for lesson in lessons)])
+    table.writerow([*CSV_HEAD.split(","), *(lesson.id for lesson in lessons)])
     for name, checked in people.items():
         passed = len(_having(checked, Status.PASSED))
         table.writerow([name, passed, *(item.status for item in checked)])
@@ -186,7 +215,7 @@ def table_as_csv(people: _TableOf, lessons: Sequence[Heading]) -> str:
 
 def table_as_junit(people: _TableOf) -> str:
     """Return a test suite for each workspace, with a test for each exercise; untouched ones are skipped."""
-    root = ElementTree.Element("testsuites")
+    root = ElementTree.Element(JUNIT_HEAD.removeprefix("<"))
     for name, checked in people.items():
         counts = {
             "tests": len(checked),

@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.theme import Theme
 
-from asyncdemo.cli.terminal import styled, wrapped
+from asyncdemo.cli.terminal import style, wrap
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import SYNTAX_ERROR
 from asyncdemo.render.terminal.output import Tail
@@ -89,7 +89,7 @@ def print_markdown(text: str, console: Console | None) -> None:
     if console is None or not console.encoding.startswith("utf"):  # Rich needs a bullet for each item
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         words = "\n".join(_lines(text)).encode(encoding, "backslashreplace").decode(encoding)
-        click.echo((words if console is None else styled(words)) + "\n")
+        click.echo((words if console is None else style(words)) + "\n")
     else:
         from rich.markdown import Markdown
 
@@ -118,4 +118,4 @@ def _paragraph(lines: list[str]) -> str:
     begins = _BEGINS.match(lines[0])
     first = begins[1] if begins else lines[0][: len(lines[0]) - len(lines[0].lstrip())]
     words = " ".join([lines[0][len(first) :], *(line.strip() for line in lines[1:])])
-    return wrapped(words, first, " " * len(first))
+    return wrap(words, first, " " * len(first))

@@ -14,7 +14,7 @@ import click
 
 from asyncdemo.cli.doctor_checks import TOPICS, Check, Status, checks_of_extra, packages_of_extras
 from asyncdemo.cli.options import json_option
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.schedules import find_schedule
 from asyncdemo.course.judging.readiness import Readiness, numbers_words, readiness, readiness_words
@@ -107,7 +107,7 @@ def _print(checks: Sequence[tuple[str, Check]]) -> None:
             before = topic
             click.echo(f"\n{click.style(topic, bold=True)}")
         first = f"  {check.status:<7}  {check.name:<{width}}  "
-        lines = wrapped(check.words, first, " " * len(first))
+        lines = wrap(check.words, first, " " * len(first))
         click.echo(lines.replace(check.status, click.style(check.status, fg=colours[check.status]), 1))
         if check.fix:
             click.echo(f"{'':11}fix: {check.fix}")

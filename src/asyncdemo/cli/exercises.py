@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.content.lookup import find_lesson
-from asyncdemo.course.workspace.context import CourseContext, locate, resolved, shown_path
+from asyncdemo.course.workspace.context import CourseContext, locate, resolve_path, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises, first_unread, next_step
 from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace
@@ -120,7 +120,7 @@ def next_words(context: CourseContext, just_run: str = "") -> list[str]:
     shown = []
     for label, command, words in lines:
         head = f"{label}: {command:<{width}}  "
-        shown.append(wrapped(words, head, " " * len(head)) if words else head.rstrip())
+        shown.append(wrap(words, head, " " * len(head)) if words else head.rstrip())
     return shown
 
 
@@ -132,7 +132,7 @@ def _by_file(context: CourseContext, ours: tuple[Heading, ...], file: Path) -> H
     workspace = need_workspace(context)
     for lesson in ours:
         own = workspace.file(lesson)
-        if resolved(file) == own.resolve() or (file.name == own.name and not file.exists()):
+        if resolve_path(file) == own.resolve() or (file.name == own.name and not file.exists()):
             return lesson
     raise UsageError(
         f"{file} is not an exercise of the workspace {workspace.folder}. "

@@ -12,8 +12,7 @@ import click
 
 from asyncdemo import store
 from asyncdemo.cli.options import recordings_argument
-from asyncdemo.cli.overwrite import check_export
-from asyncdemo.errors import UsageError
+from asyncdemo.cli.overwrite import check_export, explain_unwritable
 
 _SUFFIXES: Final = {"svg": ".svg", "html": ".html", "perfetto": ".perfetto.json", "csv": ".csv"}
 _LARGE: Final = 4_000_000
@@ -56,8 +55,6 @@ def command(files: Sequence[Path], kind: str, output: str | None) -> None:
         # Without a time stamp, the same runs give the same file.
         content = gzip.compress(content, mtime=0)
         target = target if target.suffix == ".gz" else target.with_name(target.name + ".gz")
-    try:
+    with explain_unwritable(target):
         replace(target, content)
-    except OSError as error:
-        raise UsageError(f"Cannot write {target}: {error.strerror or error}.") from error
     click.echo(f"wrote {target}", err=True)

@@ -9,7 +9,7 @@ import click
 from asyncdemo.cli.console import make_console, print_markdown
 from asyncdemo.cli.exercises import exercise_argument, need_help_with
 from asyncdemo.cli.options import course_option
-from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.cli.terminal import can_draw, wrap
 from asyncdemo.course.content.exercise import HINT_HEADINGS
 
 
@@ -25,10 +25,10 @@ def command(exercise_name: str | None, course_folder: Path | None) -> None:
     hints = exercise.hints
     level = min(progress.of(lesson.id).hints, len(hints) - 1)
     head = f"Exercise {lesson.number}, {lesson.title}: hint {level + 1} of {len(hints)}"
-    click.echo(click.style(wrapped(f"{head}. {HINT_HEADINGS[level]}"), bold=True) + "\n")
+    click.echo(click.style(wrap(f"{head}. {HINT_HEADINGS[level]}"), bold=True) + "\n")
     print_markdown(hints[level], make_console() if can_draw() else None)
     progress.update(lesson.id, lambda record: record.after_hint())
     if level + 1 < len(hints):
-        click.echo(wrapped(f"For the next hint: asyncdemo hint {lesson.id}"))
+        click.echo(wrap(f"For the next hint: asyncdemo hint {lesson.id}"))
     else:
-        click.echo(wrapped(f"This is the last hint. For a solution: asyncdemo solution {lesson.id}"))
+        click.echo(wrap(f"This is the last hint. For a solution: asyncdemo solution {lesson.id}"))

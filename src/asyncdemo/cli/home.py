@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from asyncdemo.cli.exercises import program
-from asyncdemo.cli.terminal import interactive, wrapped
+from asyncdemo.cli.terminal import interactive, wrap
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace.context import CourseContext, latest, locate, shown_path
 from asyncdemo.course.workspace.next_step import exercises, first_unread, next_step
@@ -40,43 +40,43 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
     step = next_step(context.course, records)
     click.echo("asyncdemo shows what a Python program waits for.\n")
     if note:
-        click.echo(wrapped(note, rest="  "))
+        click.echo(wrap(note, rest="  "))
     if context.workspace is not None:
-        click.echo(wrapped(f"Your workspace: {context.workspace.folder}", rest="  "))
+        click.echo(wrap(f"Your workspace: {context.workspace.folder}", rest="  "))
     done = f"You have run {run} of {len(lessons)} lessons"
     done += f", and {passed} of {len(tasks)} exercises have passed." if tasks else "."
     if step is None:
         click.echo(
-            wrapped(f"{done} You've finished the course. Try other knobs in a lesson, or your own script:")
+            wrap(f"{done} You've finished the course. Try other knobs in a lesson, or your own script:")
         )
     elif step.exercise:
-        click.echo(wrapped(f"{done} Next, the exercise of lesson {_named(step.lesson)}:") + "\n")
+        click.echo(wrap(f"{done} Next, the exercise of lesson {_named(step.lesson)}:") + "\n")
         _exercise(context, step.lesson)
         unread = first_unread(context.course, records)
         if unread is not None:
             click.echo(f"\nOr the next lesson:\n\n  {program(context)} run {unread.id}")
     else:
         if run or passed:
-            click.echo(wrapped(f"{done} Next:"))
+            click.echo(wrap(f"{done} Next:"))
         else:
-            click.echo(wrapped(f"You haven't run any of the {len(lessons)} lessons yet. Start with:"))
+            click.echo(wrap(f"You haven't run any of the {len(lessons)} lessons yet. Start with:"))
         click.echo(f"\n  {program(context)} run {step.lesson.id}\n")
         words = f"Lesson {_named(step.lesson)}, {step.lesson.minutes} minutes: {step.lesson.question}"
-        click.echo(wrapped(words))
+        click.echo(wrap(words))
     click.echo()
     for command, words in _OTHERS.items():
-        click.echo(wrapped(words, f"  {command:<26}", " " * 28))
+        click.echo(wrap(words, f"  {command:<26}", " " * 28))
     return EXIT_OK
 
 
 def _exercise(context: CourseContext, lesson: Heading) -> None:
     if context.workspace is None:
         click.echo(f"  {program(context)} start")
-        click.echo("\n" + wrapped("This creates a folder with the exercises for you to edit."))
+        click.echo("\n" + wrap("This creates a folder with the exercises for you to edit."))
         return
     click.echo(f"  edit {shown_path(context.workspace.file(lesson))}")
     click.echo(f"  asyncdemo check {lesson.id}\n")
-    click.echo(wrapped("Or check it whenever you save: asyncdemo watch", rest="  "))
+    click.echo(wrap("Or check it whenever you save: asyncdemo watch", rest="  "))
 
 
 def _named(lesson: Heading) -> str:

@@ -17,7 +17,7 @@ from asyncdemo.cli import lab_results
 from asyncdemo.cli.console import make_console
 from asyncdemo.cli.lab_measuring import Order, measure
 from asyncdemo.cli.options import course_option, json_option, plain_option
-from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
+from asyncdemo.cli.terminal import can_ask, can_draw, wrap
 from asyncdemo.course.content.catalog import Course
 from asyncdemo.course.content.lookup import find_lesson, nearest
 from asyncdemo.course.workspace.context import locate
@@ -151,17 +151,17 @@ def _as_data() -> dict[str, Any]:
 
 
 def _print_list() -> None:
-    click.echo(wrapped("Real servers under real load. The minutes are for --quick, the default and --full."))
+    click.echo(wrap("Real servers under real load. The minutes are for --quick, the default and --full."))
     width = max(len(entry.name) for entry in EXPERIMENTS)
     for entry in EXPERIMENTS:
         head = f"{entry.name:<{width}}  "
         minutes = " / ".join(f"{entry.minutes[extent]:g}" for extent in Extent)
-        words = wrapped(f"{entry.title}, {minutes} min", head, " " * len(head))
+        words = wrap(f"{entry.title}, {minutes} min", head, " " * len(head))
         click.echo("\n" + words.replace(entry.name, click.style(entry.name, bold=True), 1))
         for line in _about(entry):
-            click.echo(wrapped(line, " " * len(head), " " * len(head)).lstrip("\n"))
-    click.echo("\n" + wrapped("To measure: asyncdemo lab NAME, or the lesson's id or number"))
-    click.echo(wrapped("To see what is missing: asyncdemo doctor --all"))
+            click.echo(wrap(line, " " * len(head), " " * len(head)).lstrip("\n"))
+    click.echo("\n" + wrap("To measure: asyncdemo lab NAME, or the lesson's id or number"))
+    click.echo(wrap("To see what is missing: asyncdemo doctor --all"))
 
 
 def _about(entry: Entry) -> Iterable[str]:

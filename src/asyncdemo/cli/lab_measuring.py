@@ -19,7 +19,7 @@ from asyncdemo.cli import lab_results
 from asyncdemo.cli.lab_predict import Guess, ask_ratio
 from asyncdemo.cli.lab_progress import Drawn, Lines
 from asyncdemo.cli.signals import Ending
-from asyncdemo.cli.terminal import keys_not_shown, wrapped, wrapped_for
+from asyncdemo.cli.terminal import hiding_keys, wrap, wrap_for
 from asyncdemo.course.workspace.context import shown_path
 from asyncdemo.errors import (
     EXIT_INTERRUPTED,
@@ -228,7 +228,7 @@ def _report(order: Order, record: Record, guess: Guess | None) -> None:
 
         print_report(record, order.console)
     if guess is not None:
-        click.echo("\n" + wrapped(guess.against(record)))
+        click.echo("\n" + wrap(guess.against(record)))
 
 
 def _conclude(order: Order, record: Record, page: Path | None, remarks: list[str], died: bool) -> None:
@@ -249,12 +249,12 @@ def _shown(order: Order) -> Iterator[Lines | Drawn]:
     if order.console is None:
         yield Lines()
     else:
-        with keys_not_shown(), Drawn(order.console) as drawn:
+        with hiding_keys(), Drawn(order.console) as drawn:
             yield drawn
 
 
 def _say(words: str) -> None:
-    click.echo(wrapped_for(sys.stderr, words), err=True)
+    click.echo(wrap_for(sys.stderr, words), err=True)
 
 
 def noise_words() -> str:

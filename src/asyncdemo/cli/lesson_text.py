@@ -13,11 +13,11 @@ from rich.syntax import Syntax
 
 from asyncdemo.cli.console import make_console, print_markdown
 from asyncdemo.cli.exercises import program
-from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
+from asyncdemo.cli.terminal import can_ask, can_draw, wrap
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import listing
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.content.predictions import Answer, Prediction, PredictionKind, fill, parse
+from asyncdemo.course.content.predictions import Answer, Prediction, PredictionKind, fill, offered, parse
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.course.workspace.context import CourseContext
@@ -30,12 +30,12 @@ def introduce(context: CourseContext, lesson: Lesson, changed: Knobs) -> None:
     click.echo(f"Lesson {lesson.number}: {lesson.title}\n")
     print_section(lesson, "The question", None)
     if can_ask():
-        click.echo(wrapped(f"To read the programs first: {program(context)} run {lesson.id} --code") + "\n")
+        click.echo(wrap(f"To read the programs first: {program(context)} run {lesson.id} --code") + "\n")
     if lesson.services:
         names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
-        click.echo(wrapped(f"The programs use {names}.") + "\n")
+        click.echo(wrap(f"The programs use {names}.") + "\n")
     if changed:
-        click.echo(wrapped(f"This time: {settings_words(changed)}.") + "\n")
+        click.echo(wrap(f"This time: {settings_words(changed)}.") + "\n")
 
 
 def print_section(lesson: Lesson, heading: str, console: Console | None) -> None:
@@ -85,12 +85,12 @@ def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs
 
     Enter skips one, Ctrl-D all the rest; those have no entry.
     """
-    click.echo(wrapped("Predict first. To skip a question, press Enter; to skip all, press Ctrl-D.") + "\n")
+    click.echo(wrap("Predict first. To skip a question, press Enter; to skip all, press Ctrl-D.") + "\n")
     answers: dict[int, Answer] = {}
     for place, prediction in enumerate(predictions):
         click.echo(_question(place, prediction, knobs))
         is_order = prediction.kind is PredictionKind.ORDER
-        offers = variants if is_order else [fill(choice.text, knobs) for choice in prediction.choices]
+        offers = variants if is_order else offered(prediction, knobs)
         for number, offer in enumerate(offers, start=1):
             click.echo(f"   {number}) {offer}")
         try:
@@ -119,12 +119,12 @@ def print_answers(judged: Sequence[JudgedAnswer], knobs: Knobs, *, reasons: bool
             continue
         click.echo(_question(place, answer.prediction, knobs))
         verdict = {True: " Right.", False: " No.", None: ""}[answer.right]
-        click.echo(wrapped(f"{answer.sentence}{verdict}", "   ", "   "))
-        click.echo(wrapped(answer.why, "   ", "   "))
+        click.echo(wrap(f"{answer.sentence}{verdict}", "   ", "   "))
+        click.echo(wrap(answer.why, "   ", "   "))
 
 
 def _question(place: int, prediction: Prediction, knobs: Knobs, and_then: str = "") -> str:
-    return wrapped(f"{place + 1}. {fill(prediction.question, knobs)} {and_then}", rest="   ")
+    return wrap(f"{place + 1}. {fill(prediction.question, knobs)} {and_then}", rest="   ")
 
 
 def _answer(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> Answer | None:
@@ -135,4 +135,4 @@ def _answer(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> An
         try:
             return parse(prediction, typed, variants, knobs)
         except ValueError as error:
-            click.echo(wrapped(f"Not understood: {error}. To skip, press Enter.", "   ", "   "))
+            click.echo(wrap(f"Not understood: {error}. To skip, press Enter.", "   ", "   "))

@@ -11,12 +11,13 @@ import click
 
 from asyncdemo.cli.exercises import next_words
 from asyncdemo.cli.options import course_option, json_option
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
+from asyncdemo.packages import install_command
 
 FORMAT = "asyncdemo.list/1"
 
@@ -33,7 +34,7 @@ def command(as_json: bool, course_folder: Path | None) -> None:
         click.echo(json.dumps(_as_data(course, records)))
         return
     names = max((len(lesson.id) for lesson in course.lessons), default=0)
-    click.echo(wrapped(course.title))
+    click.echo(wrap(course.title))
     for module in course.modules:
         minutes = _minutes(module.lessons)
         click.echo(f"\n{module.number}  {click.style(module.title, bold=True)}, {minutes} min")
@@ -41,10 +42,12 @@ def command(as_json: bool, course_folder: Path | None) -> None:
             head = f"   {lesson.number:>2}  {lesson.id:<{names}}  {lesson.minutes:>3} min  "
             rest = " " * len(head)
             record = records.get(lesson.id, Record())
-            click.echo(wrapped(lesson.point if record.runs else lesson.question, head, rest))
+            click.echo(wrap(lesson.point if record.runs else lesson.question, head, rest))
             if done := _done(lesson, record):
-                click.echo(click.style(wrapped(done, rest, rest).lstrip("\n"), dim=True))
-    click.echo("\n" + wrapped(_in_all(course, records)))
+                click.echo(click.style(wrap(done, rest, rest).lstrip("\n"), dim=True))
+    click.echo("\n" + wrap(_in_all(course, records)))
+    if lacking := [str(lesson.number) for lesson in course.lessons if lesson.missing_packages]:
+        click.echo(wrap(f"More packages are needed for {', '.join(lacking)}: {install_command('course')}"))
     for line in next_words(context):
         click.echo(line)
 

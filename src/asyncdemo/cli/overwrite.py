@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.course.workspace import files
 from asyncdemo.errors import UsageError
 
 _HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.run/')
@@ -43,6 +45,22 @@ def check_export(file: Path, kind: str, sources: Sequence[Path], option: str) ->
         if not target.name.lower().endswith(_ENDINGS[kind]):
             ending = _ENDINGS[kind][0]
             raise UsageError(f"{option}: {target} already exists and does not end in {ending}. {_ADVICE}")
+
+
+def check_table(file: Path, head: bytes, option: str) -> None:
+    """Raises UsageError if ``file`` exists without beginning as such a table, or can't be written."""
+    with explain_unwritable(file):
+        if _holds_something(file, option) and not file.read_bytes().startswith(head):
+            raise UsageError(f"{option}: {file} already exists and is not such a table. {_ADVICE}")
+        files.discard(files.draft(file.parent, b""))
+
+
+@contextmanager
+def explain_unwritable(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"Cannot write {file}: {error.strerror or error}.") from error
 
 
 def is_recording(file: Path) -> bool:

@@ -13,13 +13,14 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from asyncdemo.cli.signals import signals_noted
-from asyncdemo.cli.terminal import keys_not_shown
+from asyncdemo.cli.signals import noting_signals, stopping_together
+from asyncdemo.cli.terminal import hiding_keys
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Recording, Stdout
-from asyncdemo.render.terminal.live import LivePanel, LiveView
+from asyncdemo.render.terminal.live import LiveView
 from asyncdemo.render.terminal.output import Tail
+from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.serving import Batch, Job, Session
 
 _POLL_S = 0.01
@@ -48,7 +49,7 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
     """
     runs: list[Run] = []
     output: list[Tail] = []
-    with signals_noted() as signals:
+    with noting_signals() as signals:
         for job in jobs:
             announce(job)
             listener = None
@@ -69,7 +70,7 @@ def record_live(job: Job, console: Console) -> Recorded:
     panel = LivePanel(job.name)
     panel.output_tail = Tail(_OUTPUT_LINES)
     with ExitStack() as stack:
-        signals = stack.enter_context(signals_noted())
+        signals = stack.enter_context(noting_signals())
         batch = stack.enter_context(
             Batch(
                 [job],
@@ -80,7 +81,7 @@ def record_live(job: Job, console: Console) -> Recorded:
                 ),
             )
         )
-        stack.enter_context(keys_not_shown())
+        stack.enter_context(hiding_keys())
         view = stack.enter_context(LiveView([panel], console))
         _drive(batch, signals, view.update)
         view.update(now=True)
@@ -110,7 +111,7 @@ class _ServerOutput(OutputBuffer):
 
 
 def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:
-    """Run the batch to its end. ``signals`` grows with every Ctrl-C."""
+    """Run the batch to its end. ``signals`` grows with every Ctrl-C, or other signal that asks us to end."""
     handled = 0
 
     def interrupted() -> bool:
@@ -118,12 +119,13 @@ def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> No
         new, handled = len(signals) > handled, len(signals)
         return new
 
-    while True:
-        if interrupted():
-            batch.interrupt()
-        if not batch.poll(_POLL_S) and not batch.begin(interrupted):
-            break
-        tick()
+    with stopping_together(batch.send_signal):
+        while True:
+            if interrupted():
+                batch.interrupt(signals[-1])
+            if not batch.poll(_POLL_S) and not batch.begin(interrupted):
+                break
+            tick()
 
 
 def _print_urgent(place: int, recording: Recording | Session, late: bool) -> None:  # noqa: ARG001

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from asyncdemo.cli.options import course_option, json_option
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.content.catalog import Course, Heading, find_course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.schedules import Schedule, find_schedule
@@ -133,8 +133,8 @@ def _faults_of_exercise(lesson: Lesson) -> Iterator[str]:
         if judge(exercise, exercise.file, service_cache=service_cache).passed:
             yield "the exercise passes its check before it is edited"
         verdict = judge(exercise, exercise.solution, service_cache=service_cache)
-        if verdict.failure is not None:
-            yield f"its solution fails the check: {verdict.failure.message}"
+        if not verdict.passed:
+            yield f"its solution fails the check: {verdict.message}"
 
 
 def _print(part: Part) -> None:
@@ -143,7 +143,7 @@ def _print(part: Part) -> None:
     took = "" if part.fix else f"{part.took_s:6.1f} s"
     click.echo(f"  {click.style(f'{status:<7}', fg=colour)}  {part.what:<34}{took}")
     for fault in part.faults:
-        click.echo(wrapped(fault, " " * 11, " " * 11))
+        click.echo(wrap(fault, " " * 11, " " * 11))
     if part.fix:
         click.echo(f"{'':11}fix: {part.fix}")
 
@@ -151,11 +151,11 @@ def _print(part: Part) -> None:
 def _sum_up(schedule: Schedule, parts: list[Part]) -> None:
     click.echo()
     for name in schedule.measured:
-        click.echo(wrapped(f"Not tried: `asyncdemo lab {name}`, which needs someone at the keyboard."))
+        click.echo(wrap(f"Not tried: `asyncdemo lab {name}`, which needs someone at the keyboard."))
     bad = sum(not part.ok for part in parts)
     if bad:
         click.echo(
-            wrapped(
+            wrap(
                 f"{bad} of {len(parts)} parts are not as the text says. Try those again on their own: a "
                 "figure can be off because something else was running on the machine."
             )

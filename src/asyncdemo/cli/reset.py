@@ -8,7 +8,7 @@ import click
 
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
 from asyncdemo.cli.options import course_option
-from asyncdemo.cli.terminal import can_ask, wrapped
+from asyncdemo.cli.terminal import can_ask, wrap
 from asyncdemo.course.workspace.context import locate, shown_path
 from asyncdemo.course.workspace.exercise_files import reset
 from asyncdemo.course.workspace.workspace import FileState
@@ -36,7 +36,7 @@ def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
             )
         question = f"{shown_path(file)} has been edited. Restore it, and keep your version beside it?"
         try:
-            agreed = click.confirm(wrapped(question), default=False)
+            agreed = click.confirm(wrap(question), default=False)
         except click.Abort:
             click.echo()  # what comes next on the screen is not part of the question
             raise
@@ -44,6 +44,6 @@ def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
             click.echo("Nothing was changed.")
             return
     backup = reset(workspace, lesson)
-    click.echo(wrapped(f"{shown_path(file)}: restored to the course's version.", rest="  "))
+    click.echo(wrap(f"{shown_path(file)}: restored to the course's version.", rest="  "))
     if backup is not None:
-        click.echo(wrapped(f"Your version is kept: {shown_path(backup)}", rest="  "))
+        click.echo(wrap(f"Your version is kept: {shown_path(backup)}", rest="  "))

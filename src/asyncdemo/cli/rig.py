@@ -16,7 +16,7 @@ from typing import Final
 import click
 
 from asyncdemo.cli import lab_results
-from asyncdemo.cli.signals import signals_noted
+from asyncdemo.cli.signals import noting_signals
 from asyncdemo.cli.terminal import interactive
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
@@ -67,7 +67,7 @@ def _on_screen(context: CourseContext, apps: Path, rigging: Rigging, machine: Ma
     from asyncdemo.tui.rig import RigScreen
 
     session = Session(lambda say: open_testbed(apps, say, bench), rigging)
-    with signals_noted(), session:
+    with noting_signals(), session:
         code = run_application(context, lambda: RigScreen(session, rigging, machine, tuple(bench.engines)))
         click.echo("Stopping the servers ...", err=True)
     if trouble := session.state.trouble:

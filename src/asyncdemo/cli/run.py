@@ -26,13 +26,13 @@ from asyncdemo.cli.lesson_text import (
 from asyncdemo.cli.options import course_option, details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.recording import Recorded, record_quietly, save_run
-from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped, wrapped_for
+from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrap, wrap_for
 from asyncdemo.course.content import knobs as course_knobs
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.predictions import fill
-from asyncdemo.course.judging.answers import answerable, answered, judge_answers
+from asyncdemo.course.judging.answers import answerable, judge_answers, to_predicted
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, unexpected_runs
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import first_unread
@@ -137,7 +137,8 @@ def command(
     """Predict, run every variant of LESSON, compare.
 
     LESSON is an id (two-sleeps), a number (1) or a part of only one id. `asyncdemo list` shows them. By
-    default, it is the first lesson that you have not run yet. Without a terminal, no questions are asked.
+    default, it is the first lesson that you have neither run nor passed. Without a terminal, no questions
+    are asked.
     """
     context = locate(course_folder)
     course = context.course
@@ -162,7 +163,9 @@ def command(
         for variant in variants:
             check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
     if interactive(plain, as_json) and not presenting:
-        click_context.exit(_on_screen(context, lesson, settings, chosen, timeout_s, not no_predict, save_to))
+        code, last = _on_screen(context, lesson, settings, chosen, timeout_s, not no_predict, save_to)
+        _say_what_is_next(locate(course_folder), last)  # the workspace may be new
+        click_context.exit(code)
     lesson_jobs = LessonJobs(lesson, timeout_s)
     click_context.call_on_close(lesson_jobs.close)
     values = lesson_jobs.values(settings)  # invalid settings are reported before anything starts
@@ -217,14 +220,14 @@ def command(
         measured = {run.name: measure(run) for run in recorded.runs}
         judged = judge_answers(predictions, answers, measured, values)
         print_answers(judged, values, reasons=details)
-        trouble = context.remember(lesson.id, lambda record: record.after_run(answered(judged)))
+        trouble = context.remember(lesson.id, lambda record: record.after_run(to_predicted(judged)))
         if trouble:
             click.echo(trouble, err=True)
     elif predictions:
         # The figures of an incomplete run can't answer questions.
         click.echo(
             "\n"
-            + wrapped(
+            + wrap(
                 f"Predictions are not judged, because {join(unexpected)} did not end as the lesson intends."
             )
         )
@@ -238,9 +241,7 @@ def command(
             more = f"{program(context)} run {lesson.id} --details"
             click.echo(f"\nFor reasons, every row and what to change: {more}")
         say_how_to_measure(context, lesson)
-        if context.progress is not None:
-            for line in next_words(context, just_run=lesson.id):
-                click.echo(line)
+        _say_what_is_next(context, lesson.id)
     click_context.exit(_exit_code(variants, recorded))
 
 
@@ -252,21 +253,31 @@ def _on_screen(
     timeout_s: float,
     predict: bool,
     save_to: Path | None,
-) -> int:
-    """Run the lesson as a screen, which leaves a few lines in the terminal. Returns the exit code."""
+) -> tuple[int, str]:
+    """Run the lesson as a screen, which leaves a few lines in the terminal.
+
+    Returns the exit code, and the id of the lesson that was run last; "" if none was.
+    """
     from asyncdemo.tui.app import run_application
     from asyncdemo.tui.lesson.screen import LessonScreen
-    from asyncdemo.tui.lesson.session import LessonSession, summary
+    from asyncdemo.tui.lesson.session import LessonSession, last_run, summary
 
     session = LessonSession(
         context, lesson.folder, settings=settings, variants=chosen, timeout_s=timeout_s, predict=predict
     )
     code = run_application(context, lambda: LessonScreen(session))
-    for line in summary(session):
+    last = last_run(session)
+    for line in summary(last):
         click.echo(line)
     if session.latest is not None:
         _save(lesson, session.latest.runs, save_to)
-    return code
+    return code, last.lesson.id if last.latest is not None else ""
+
+
+def _say_what_is_next(context: CourseContext, just_run: str) -> None:
+    if context.progress is not None:
+        for line in next_words(context, just_run):
+            click.echo(line)
 
 
 def _print_output(recorded: Recorded) -> None:
@@ -280,13 +291,12 @@ def _print_output(recorded: Recorded) -> None:
 
 
 def _next(context: CourseContext) -> Heading:
-    """Return the first lesson that was never run, and announce it unless there is JSON output."""
+    """Return the first lesson that is new, and announce it unless there is JSON output."""
     heading = first_unread(context.course, context.records)
     if heading is None:
-        ids = ", ".join(lesson.id for lesson in context.course.lessons)
-        raise UsageError(f"You have run every lesson. Name the one to run again: {ids}.")
-    words = f"The next lesson that you have not run: {heading.number}, {heading.id}."
-    click.echo(wrapped_for(sys.stderr, words), err=True)
+        raise UsageError("You have run every lesson. To run one again, name it: `asyncdemo list` shows them.")
+    words = f"The next lesson: {heading.number}, {heading.id}."
+    click.echo(wrap_for(sys.stderr, words), err=True)
     return heading
 
 

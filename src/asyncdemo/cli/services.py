@@ -15,7 +15,7 @@ from typing import Final
 
 import click
 
-from asyncdemo.cli.terminal import wrapped_for
+from asyncdemo.cli.terminal import wrap_for
 from asyncdemo.errors import ServiceError, UsageError
 from asyncdemo.services import NAMES, Services
 
@@ -96,7 +96,7 @@ def _wait(process: subprocess.Popen[bytes], services: Services) -> None:
         else:
             return
         if not reported and (death := services.died()):
-            click.echo(wrapped_for(sys.stderr, f"asyncdemo: {death}"), err=True)
+            click.echo(wrap_for(sys.stderr, f"asyncdemo: {death}"), err=True)
             reported = True
 
 

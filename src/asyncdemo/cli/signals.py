@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, Self
@@ -18,8 +18,8 @@ ENDING: Final = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @contextmanager
-def signals_noted() -> Iterator[list[int]]:
-    """Only note signals that would end us.
+def noting_signals() -> Iterator[list[int]]:
+    """Only note signals that would end us; not those that we were started to ignore, as by ``nohup``.
 
     An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.
     """
@@ -28,12 +28,36 @@ def signals_noted() -> Iterator[list[int]]:
     def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
         seen.append(number)
 
-    before = {number: signal.signal(number, note) for number in ENDING}
+    ours = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, note) for number in ours}
     try:
         yield seen
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def stopping_together(send_signal: Callable[[int], None]) -> Iterator[None]:
+    """Let Ctrl-Z also stop what we run, until we continue: it's in its own session, so it gets no SIGTSTP.
+
+    ``send_signal`` sends it a signal.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
+        send_signal(signal.SIGSTOP)  # in a session without a terminal, SIGTSTP stops nothing
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        signal.signal(number, stop)
+        send_signal(signal.SIGCONT)
+
+    before = signal.getsignal(signal.SIGTSTP)
+    if before is signal.SIG_DFL:
+        signal.signal(signal.SIGTSTP, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, before)
 
 
 class Ending:

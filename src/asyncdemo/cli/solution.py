@@ -8,7 +8,7 @@ import click
 
 from asyncdemo.cli.exercises import exercise_argument, need_help_with, need_workspace
 from asyncdemo.cli.options import course_option
-from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.cli.terminal import can_draw, wrap
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import CourseError
 
@@ -43,16 +43,16 @@ def command(exercise_name: str | None, changes: bool, course_folder: Path | None
     record = progress.update(lesson.id, lambda known: known.after_asking_for_solution())
     if not record.solution_shown:
         click.echo(
-            wrapped(f"Your {lesson.id} hasn't passed yet. You learn more if you find the solution yourself.")
+            wrap(f"Your {lesson.id} hasn't passed yet. You learn more if you find the solution yourself.")
         )
         if record.hints < len(exercise.hints):
-            click.echo(wrapped(f"For a hint instead: asyncdemo hint {lesson.id}"))
-        click.echo(wrapped(f"To see the solution anyway, run this again: asyncdemo solution {lesson.id}"))
+            click.echo(wrap(f"For a hint instead: asyncdemo hint {lesson.id}"))
+        click.echo(wrap(f"To see the solution anyway, run this again: asyncdemo solution {lesson.id}"))
         return
     words = f"Exercise {lesson.number}, {lesson.title}: one solution; yours may look different"
-    click.echo(click.style(wrapped(words), bold=True) + "\n")
+    click.echo(click.style(wrap(words), bold=True) + "\n")
     _print(text)
-    click.echo(wrapped(f"The file: {exercise.solution}", rest="  "))
+    click.echo(wrap(f"The file: {exercise.solution}", rest="  "))
 
 
 def _print(text: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from asyncdemo.cli.exercises import next_words
 from asyncdemo.cli.options import course_option
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.workspace.context import shown_path
 from asyncdemo.course.workspace.exercise_files import Given, Happened
 from asyncdemo.course.workspace.starting import start_workspace
@@ -46,18 +46,18 @@ def _report(workspace: Workspace, given: Sequence[Given], *, is_new: bool) -> No
     fresh = [item for item in given if item.happened is Happened.NEW]
     count = f"{len(fresh)} {'exercise' if len(fresh) == 1 else 'exercises'}"
     if is_new:
-        click.echo(wrapped(f"{place}: your workspace, with {count} to edit."))
+        click.echo(wrap(f"{place}: your workspace, with {count} to edit."))
     elif fresh:
-        click.echo(wrapped(f"{place}: {count} added:"))
+        click.echo(wrap(f"{place}: {count} added:"))
         for item in fresh:
             click.echo(f"  {item.file.relative_to(workspace.folder)}")
     else:
-        click.echo(wrapped(f"{place}: no new exercises."))
+        click.echo(wrap(f"{place}: no new exercises."))
     for item in given:
         if item.happened in _WORDS:
             words = _WORDS[item.happened]
             if item.happened is Happened.KEPT:
                 words += f" {item.lesson_id}"
             head = f"  {item.file.relative_to(workspace.folder)}"
-            click.echo(wrapped(words, f"{head}: ", "    "))
+            click.echo(wrap(words, f"{head}: ", "    "))
     click.echo()

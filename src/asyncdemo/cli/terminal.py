@@ -19,14 +19,14 @@ _LEAST_ROOM = 24
 _BELOW = " " * 6
 
 
-def wrapped(text: str, first: str = "", rest: str = "") -> str:
+def wrap(text: str, first: str = "", rest: str = "") -> str:
     """Wrap the text: ``first`` opens the first line, ``rest`` the others. No word is cut.
 
     If ``rest`` would leave too little room, the text goes below ``first``.
     """
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     if len(rest) > _LEAST_ROOM and width - len(rest) < _LEAST_ROOM:
-        return f"{first.rstrip()}\n{wrapped(text, _BELOW, _BELOW)}"
+        return f"{first.rstrip()}\n{wrap(text, _BELOW, _BELOW)}"
     return textwrap.fill(
         text,
         max(width, len(rest) + 1),
@@ -37,14 +37,14 @@ def wrapped(text: str, first: str = "", rest: str = "") -> str:
     )
 
 
-def wrapped_for(stream: object, text: str) -> str:
+def wrap_for(stream: object, text: str) -> str:
     """Wrap each line of the text if the stream is a terminal; programs get the lines as they are."""
     if not _is_terminal(stream):
         return text
-    return "\n".join(wrapped(line, rest=" " * (len(line) - len(line.lstrip()))) for line in text.split("\n"))
+    return "\n".join(wrap(line, rest=" " * (len(line) - len(line.lstrip()))) for line in text.split("\n"))
 
 
-def styled(text: str, stream: object = None) -> str:
+def style(text: str, stream: object = None) -> str:
     """Make text between backticks bold instead if the stream (stdout) is a terminal; else keep it."""
     context = click.get_current_context(silent=True)
     if (context is not None and context.color is False) or not can_draw(stream):
@@ -68,7 +68,7 @@ def interactive(plain: bool = False, as_json: bool = False) -> bool:
 
 
 @contextmanager
-def keys_not_shown() -> Iterator[None]:
+def hiding_keys() -> Iterator[None]:
     """Disable echo while a picture is drawn: an echoed key would garble it, Enter most of all."""
     if not _is_terminal(sys.stdin) or not in_foreground():
         yield

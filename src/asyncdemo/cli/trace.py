@@ -15,8 +15,8 @@ from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.options import details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly, save_run
-from asyncdemo.cli.signals import signals_noted
-from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.cli.signals import noting_signals
+from asyncdemo.cli.terminal import can_draw, wrap
 from asyncdemo.course.content.knobs import settings
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.model import Evidence, RunOutcome
@@ -166,11 +166,12 @@ def command(
         delays=None if token is None else parse_token(token),
         timeout_s=timeout_s,
         flags=flags,
+        confined=schedules is not None,
     )
     if schedules is not None:
         if token is not None:
             raise UsageError("Give --schedules to try many schedules, or --schedule to repeat one, not both.")
-        with signals_noted() as signals:
+        with noting_signals() as signals:
             exploration = explore(target, options, schedules, lambda: not signals)
         if as_json:
             click.echo(json.dumps(schedules_result(target.title, exploration)))
@@ -219,14 +220,14 @@ def _hint_misplaced(command: click.Command, script: str, args: tuple[str, ...], 
 
 
 def _print(target: Target, exploration: Exploration, *, plain: bool) -> None:
-    click.echo(click.style(wrapped(conclusion(target.title, exploration)), bold=True))
+    click.echo(click.style(wrap(conclusion(target.title, exploration)), bold=True))
     for line in group_lines(exploration):
         click.echo(f"  {line}")
     if exploration.unexplored:
-        click.echo(wrapped(exploration.unexplored))
+        click.echo(wrap(exploration.unexplored))
     if not exploration.differing:
         if exploration.tried > 1:
-            click.echo(wrapped(_BOUND))
+            click.echo(wrap(_BOUND))
         return
     first, group = exploration.groups[0].example.run, exploration.differing[0]
     second = group.example.run
@@ -234,7 +235,7 @@ def _print(target: Target, exploration: Exploration, *, plain: bool) -> None:
     token = group_token(group)
     click.echo()
     click.echo(
-        wrapped(f"The smallest schedule that differs: {delay_words(second)} {difference_words(difference)}")
+        wrap(f"The smallest schedule that differs: {delay_words(second)} {difference_words(difference)}")
     )
     click.echo()
     if plain or not can_draw():
@@ -255,4 +256,4 @@ def _print(target: Target, exploration: Exploration, *, plain: bool) -> None:
         lines = pair_lines(first, second, difference, theme_for(console.encoding), console.width)
         console.print(Lines(lines), soft_wrap=True, highlight=False)
     click.echo(f"To see it again: asyncdemo trace --schedule {token} {target.title}")
-    click.echo(wrapped(_BOUND))
+    click.echo(wrap(_BOUND))

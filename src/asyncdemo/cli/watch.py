@@ -16,8 +16,8 @@ import click
 
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
 from asyncdemo.cli.options import course_option, plain_option
-from asyncdemo.cli.signals import signals_noted
-from asyncdemo.cli.terminal import interactive, wrapped_for
+from asyncdemo.cli.signals import noting_signals
+from asyncdemo.cli.terminal import interactive, wrap_for
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.practice import Practice, following, record_of
 from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
@@ -65,7 +65,7 @@ def command(
         click_context.exit(run_application(context, lambda: WatchScreen(lesson, poll=poll)))
     need_workspace(context)
     click_context.color = False
-    with _Log(context, lesson, poll) as log, signals_noted() as signals:
+    with _Log(context, lesson, poll) as log, noting_signals() as signals:
         if sys.stdin.isatty():
             _say("To check the file, save it. To stop, press Ctrl-C.")
         while not signals:
@@ -141,15 +141,7 @@ class _Log(ExitStack):
         if verdict is None:
             _say("There is no verdict. To check again, save the file.")
             return
-        lines = verdict_text(
-            verdict.held,
-            verdict.message,
-            verdict.evidence,
-            knobs=verdict.knobs,
-            output=verdict.output,
-            repeat=verdict.repeat,
-        )
-        _say(*lines)
+        _say(*verdict_text(verdict))
         if verdict.passed:
             _say(self._after_a_pass(practice.lesson))
         else:
@@ -171,5 +163,5 @@ class _Log(ExitStack):
 
 def _say(*lines: str) -> None:
     for line in lines:
-        click.echo(wrapped_for(sys.stdout, line))
+        click.echo(wrap_for(sys.stdout, line))
     sys.stdout.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import re
 import signal
@@ -87,6 +88,7 @@ def _describe(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
         else {
             "task": exercise.task,
             "text": exercise.file.read_text("utf-8"),
+            "limit_s": exercise.timeout_s,
             "needs": missing(exercise.solution.read_text("utf-8")),
         },
     }
@@ -151,13 +153,12 @@ def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
     if exercise is None:
         raise UsageError(f"{lesson.id} has no exercise.")
     verdict = judge(exercise, Path(_written("exercise.py", asked["text"])), asked.get("seed"))
-    failure = verdict.failure
     data: dict[str, Any] = {
         "passed": verdict.passed,
         "held": verdict.held,
-        "message": "" if failure is None else failure.message,
-        "evidence": [] if failure is None or failure.evidence is None else [*evidence_text(failure.evidence)],
-        "knobs": settings_words(verdict.knobs) if failure is not None and verdict.knobs else "",
+        "message": verdict.message or "",
+        "evidence": [] if verdict.evidence is None else [*evidence_text(verdict.evidence)],
+        "knobs": "" if verdict.passed else settings_words(verdict.knobs),
         "output": verdict.output,
         "solution": exercise.solution.read_text("utf-8") if verdict.passed else "",
     }
@@ -190,6 +191,7 @@ def _written(name: str, text: str) -> str:
     _FOLDER.mkdir(parents=True, exist_ok=True)
     os.chdir(_FOLDER)
     (_FOLDER / name).write_text(text, encoding="utf-8")
+    linecache.clearcache()  # it may have lines of an earlier text
     return name
 
 

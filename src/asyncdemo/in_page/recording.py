@@ -17,18 +17,16 @@ from asyncdemo.capture.script.inline import run_inline
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import as_reported, imported_checks
-from asyncdemo.course.judging.verdict import Verdict, judged, options_of
+from asyncdemo.course.judging.verdict import make_verdict, options_of
 from asyncdemo.errors import UsageError
 from asyncdemo.in_page.interpreter import count_tasks_anew
 from asyncdemo.model import Answer, Run, RunOutcome
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.conclusion import build_run, time_limit_note
 from asyncdemo.recording.options import Options, Target, child_options
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.testing.checks import Seen
-
-_TIMES_SLOWER = 3
-"""How many times slower Python is in a page, at most; limits allow for that."""
 
 
 def record(target: Target, options: Options, output: OutputBuffer) -> Run:
@@ -101,10 +99,9 @@ def judge(exercise: Exercise, file: Path, seed: int | None = None) -> Verdict:
 
     def recorded(knobs: Knobs, output: OutputBuffer) -> tuple[Run, list[Answer]]:
         options = options_of(exercise, file, knobs)
-        slower = replace(options, timeout_s=exercise.timeout_s * _TIMES_SLOWER)
-        return record(Target(str(file)), slower, output), []
+        return record(Target(str(file)), options, output), []
 
-    verdict = judged(exercise, file, checked, recorded, seed)
+    verdict = make_verdict(exercise, file, checked, recorded, seed)
     if not exercise.schedules or not verdict.passed:
         return verdict
     untried = (

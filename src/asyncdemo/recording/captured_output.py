@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import codecs
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 
 from asyncdemo.recording.assembly import Listener
+from asyncdemo.recording.terminals import set_size
 
 
 class CapturedOutput:
@@ -37,6 +39,23 @@ class CapturedOutput:
         if text and self._listener is not None:
             self._listener.output(stream, text)
         if not data:
+            self._close(descriptor)
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Set rows and columns of the terminals."""
+        for descriptor in self:
+            set_size(descriptor, size)
+
+    def hand_over(self) -> None:
+        """Give up all descriptors; what is written from now on reaches our own streams without us."""
+        for descriptor, (stream, _) in list(self._streams.items()):
+            subprocess.run(
+                ["sh", "-c", "exec 3<&0; cat <&3 2>/dev/null &"],  # in the background, stdin is /dev/null
+                stdin=descriptor,
+                stdout=1 if stream == "stdout" else 2,
+                start_new_session=True,
+                check=False,
+            )
             self._close(descriptor)
 
     def close(self) -> None:

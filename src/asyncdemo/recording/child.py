@@ -88,6 +88,10 @@ class Child:
     def close(self) -> None:
         """End it and everything it started, and release all resources. May be called twice."""
         self.process_tree.end()
+        self.release()
+
+    def release(self) -> None:
+        """Release all resources, once it has ended. What it started goes on."""
         self._listener.close()
         if self.connection is not None:
             self.connection.socket.close()

@@ -65,8 +65,9 @@ class Options:
         lanes: Functions whose calls are the rows.
         knobs: Constants to set, as typed.
         virtual: Let time jump instead of waiting.
-        memory_bytes: Limit to the resident size of all its processes together; None: half of the machine's.
-        processes: How many processes that it started may be running.
+        memory_bytes: Limit to the resident size of all its processes together, if it's confined; None: half
+            of the machine's.
+        processes: How many processes that it started may be running, if it's confined.
         threshold_s: A step that takes longer counts as blocking.
         results: Record what the calls of the lanes return, if these are plain values.
         stdin: The script may read ours; otherwise it has nothing to read.
@@ -79,6 +80,8 @@ class Options:
         delays: Time that passes before callbacks of asyncio's loops under the virtual clock: a seed to draw
             delays from, or (number of the callback, ns) for each.
         forks: The process loads the script, and runs it in forks of itself.
+        confined: Limit its memory, its processes and its time to end after Ctrl-C, and end what it leaves
+            running. False: none of this, for a user's own script.
     """
 
     name: str = ""
@@ -99,6 +102,7 @@ class Options:
     flags: tuple[str, ...] = ()
     delays: int | tuple[tuple[int, int], ...] | None = None
     forks: bool = False
+    confined: bool = True
 
     @property
     def descriptors(self) -> tuple[int, ...]:

@@ -70,6 +70,11 @@ class ProcessTree:
             return False
         return len(here) == 1 or sum(map(_proportional, here)) > limit_bytes
 
+    def survivors(self) -> set[psutil.Process]:
+        """Return what is left of it, once the process itself has been waited for."""
+        self.refresh()
+        return {*self._seen, *_with_token(self._token), *_group_of_ended(self._process.pid)}
+
     def end(self) -> None:
         """Kill all of them and wait for the process itself. May be called twice."""
         self.refresh()
@@ -80,8 +85,7 @@ class ProcessTree:
         self._process.wait()
         deadline = time.monotonic() + _PERSISTENCE_S
         while time.monotonic() < deadline:
-            self.refresh()
-            left = {*self._seen, *_with_token(self._token), *_group_of_ended(self._process.pid)}
+            left = self.survivors()
             if not left:
                 return
             for process in left:

@@ -9,6 +9,7 @@ Longer than most: a recording is one state machine, and its limits, signals and 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -29,7 +30,7 @@ from asyncdemo.recording.connections import EventConnections
 from asyncdemo.recording.options import Call, Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import MemoryMeter
-from asyncdemo.recording.terminals import Settings
+from asyncdemo.recording.terminals import Settings, terminal_size
 
 __all__ = [
     "SYNTAX_ERROR",
@@ -47,11 +48,11 @@ __all__ = [
 
 _START_TIMEOUT_S = 60.0
 _GRACE_S = 3.0
-"""How long an interrupted script has to end by itself."""
+"""How long an interrupted script has to end by itself, if it's confined."""
 _SETTLE_S = 1.5
 """After a process that the script started has connected: time for the script to learn of it."""
 _LINGER_S = 0.5
-"""How long processes that the script left running may continue after its end."""
+"""How long after its end what the script left running counts as about to end by itself."""
 _POLL_S = 0.02
 _MAX_EMPTY_POLLS = 25
 """After the child has ended, this many polls in a row without new data mean that no more will come.
@@ -121,11 +122,12 @@ class Recording:
         self._connections = EventConnections(self._assembly)
         self._settings = Settings(options.descriptors) if settings is None else settings
         self._output = CapturedOutput(listener)
+        self._terminal_size = terminal_size()
         self._stopped: RunOutcome | None = None
         self._killed = False
         self._deadline: float | None = None
         self._kill_at: float | None = None
-        self._grace_s: float | None = None
+        self._kill_note = ""
         self._signal_at: float | None = None
         self._last_joined_at = 0.0
         self._cut_off_before: set[int] = set()
@@ -141,7 +143,8 @@ class Recording:
         self._stuck_answer_pending = False
         """Something happened between the question and the answer."""
         self._stands_still = False
-        self._interrupts = False
+        self._to_pass_on: list[int] = []
+        """Signals that the script gets once it's known who is stuck."""
         self._events = 0
         self._idle_since: float | None = None
         """Since when nothing has happened; None before the script may run."""
@@ -168,6 +171,7 @@ class Recording:
         if self._options.memory:
             self._meter = MemoryMeter(self._child.process.pid, self._child.process_tree)
         self._output.open(self._child.take_outputs())
+        self._output.resize(self._terminal_size)
         if self._child.connection is not None:
             self._begin(self._child, self._child.connection)
         limit = time.monotonic() + _START_TIMEOUT_S
@@ -233,9 +237,13 @@ class Recording:
                 self._ended_at = now
                 self._ended_ns = self._ended_ns or time.perf_counter_ns()
         if self._ended_at is not None:
-            return self._may_receive_more()
+            more = self._may_receive_more()
+            if not more and self._leaves_alone:
+                self._note_left_running(self._child, self._ended_at)
+            return more
         if self._meter is not None and not self._meter.wait_s:
             self._sample_memory()
+        self._follow_resize()
         self._enforce_limits(now)
         return True
 
@@ -244,7 +252,10 @@ class Recording:
         if self._abandoned or not (self._connections or self._output):
             return False
         assert self._child is not None and self._ended_at is not None
-        if time.monotonic() - self._ended_at > _LINGER_S and not self._leftovers_ended:
+        if time.monotonic() - self._ended_at > _LINGER_S and self._leaves_alone:
+            if 0 not in self._connections.processes:
+                return False  # the rest is from what it left running
+        elif time.monotonic() - self._ended_at > _LINGER_S and not self._leftovers_ended:
             self._leftovers_ended = True
             self._child.process_tree.end()
             self._empty_polls = 0
@@ -259,31 +270,59 @@ class Recording:
         if sample is not None:
             self._assembly.memory.append(sample)
 
-    def interrupt(self) -> None:
-        """Handle Ctrl-C: send SIGINT to the script, and kill it after a grace period."""
+    def _follow_resize(self) -> None:
+        """Tell the script of a new size of our terminal: the system tells only those in our session."""
+        size = terminal_size()
+        if size != self._terminal_size and self._idle_since is not None:
+            self._terminal_size = size
+            self._output.resize(size)
+            self.send_signal(signal.SIGWINCH)
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the script and to the processes in its group, if it runs."""
+        if self._child is not None and self._child.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._child.process.pid, number)
+
+    def interrupt(self, number: int = signal.SIGINT) -> None:
+        """Handle Ctrl-C, or another signal that asks us to end: pass it on to the script.
+
+        If the script is confined, it's killed after a grace period or at the next signal; otherwise at a
+        Ctrl-C after the first signal.
+        """
         self._stopped = self._stopped or RunOutcome.INTERRUPTED
         if self._ended_at is not None:
             self._abandoned = True
-        elif self._kill_at is not None:
-            if self._interrupts:
+        elif self._kill_at is not None and (self._options.confined or number == signal.SIGINT):
+            if self._to_pass_on:
                 self._assembly.fill_in_stuck()
+            self.add_note("Killed: it was still running when it was interrupted again.")
             self._kill()
         elif self._child is None or self._child.process.poll() is not None:
             return
         elif self._idle_since is None:  # no part of the script is running that could clean up
             self._stop(RunOutcome.INTERRUPTED, "Stopped before the script started.")
         else:
-            self._kill_at = time.monotonic() + _GRACE_S
-            self._interrupts = True
-            self._interrupt_once_stuck_is_known(time.monotonic())
+            self._kill_at = math.inf
+            self._to_pass_on.append(number)
+            self._pass_on_once_stuck_is_known(time.monotonic())
 
-    def _interrupt_once_stuck_is_known(self, now: float) -> None:
-        """Send SIGINT once it has reported who is stuck: interrupted, it releases what it holds."""
-        if self._interrupts and self._stuck_is_known(now) and self._child is not None:
-            self._interrupts = False
+    def _pass_on_once_stuck_is_known(self, now: float) -> None:
+        """Pass signals on once it is known who is stuck: when the script ends, it releases what it holds."""
+        if not (self._to_pass_on and self._stuck_is_known(now) and self._child is not None):
+            return
+        if self._options.confined:
             self._kill_at = now + _GRACE_S
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._child.process.pid, signal.SIGINT)
+            self._kill_note = f"Killed: it was still running {_GRACE_S:g} s after it was interrupted."
+        elif self._deadline is not None:
+            self._kill_at = self._deadline
+            self._kill_note = time_limit_note(self._options.timeout_s or 0.0)
+        while self._to_pass_on:
+            number = self._to_pass_on.pop(0)
+            if number == signal.SIGTERM:  # no terminal sends it, so only the script's own process gets it
+                self._child.process.send_signal(number)
+            else:
+                self.send_signal(number)
 
     def _ask_who_is_stuck(self, now: float) -> None:
         self._stuck_asked_at = now
@@ -334,7 +373,8 @@ class Recording:
         if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
             return
         self._signal_at = max(time.monotonic(), self._last_joined_at + _SETTLE_S)
-        self._kill_at, self._grace_s = self._signal_at + grace_s, grace_s
+        self._kill_at = self._signal_at + grace_s
+        self._kill_note = f"Killed: it was still running {grace_s:g} s after it was asked to end."
         self._cut_off_before = self._unfinished() - self._connections.processes
         self._signal_if_due(time.monotonic())
 
@@ -348,10 +388,19 @@ class Recording:
         """Add a sentence that readers of the run need to know."""
         self._assembly.add_note(text)
 
+    @property
+    def _leaves_alone(self) -> bool:
+        """Whether what the script started may outlive it: it has ended by itself."""
+        return not self._options.confined and self._ended_at is not None and self._stopped is None
+
     def close(self) -> None:
-        """End the child and everything it started, and release all resources. May be called twice."""
+        """End the child and what it started, and release all resources. May be called twice."""
         if self._child is not None:
-            self._child.close()
+            if self._leaves_alone:
+                self._child.release()
+                self._output.hand_over()
+            else:
+                self._child.close()
             self._settings.restore()
         self._connections.close()
         self._output.close()
@@ -385,7 +434,7 @@ class Recording:
             elif self._abandoned and 0 in cut_off:  # by how much is unknown: its clock may be virtual
                 self.add_note("The recording ends before the script did.")
             return
-        if self._grace_s is not None:  # how the script ends its processes is up to it
+        if self._kill_at is not None:  # how the script ends its processes is up to it
             cut_off &= {0, *self._cut_off_before}
         for process in sorted(cut_off):
             if process in self._assembly.stopped:
@@ -397,6 +446,14 @@ class Recording:
                 f"{self._assembly.processes[process].title} ended without notice: it was killed, called "
                 f"os._exit(), or closed the tracer's connection. Its last events may be missing{much}."
             )
+
+    def _note_left_running(self, child: Child, ended_at: float) -> None:
+        """Note how many processes it left, except for helpers that end by themselves in a moment."""
+        while count := len(child.process_tree.survivors()):
+            if time.monotonic() > ended_at + _LINGER_S:
+                self.add_note(f"It left {count} process{'es' if count > 1 else ''} running.")
+                return
+            time.sleep(_POLL_S)
 
     def _missing_ns(self) -> int:
         """Return how long before its end the script's own process reported nothing; 0 if unknown."""
@@ -462,17 +519,16 @@ class Recording:
 
     def _enforce_limits(self, now: float) -> None:
         self._signal_if_due(now)
-        self._interrupt_once_stuck_is_known(now)
+        self._pass_on_once_stuck_is_known(now)
         if self._kill_at is not None and now > self._kill_at:
-            if self._grace_s is not None and self._stopped is None:
-                self.add_note(f"Killed: it was still running {self._grace_s:g} s after it was asked to end.")
+            self.add_note(self._kill_note)
             self._kill()
         if self._stopped is None and self._deadline is not None and now > self._deadline:
             if self._stuck_is_known(now):
                 self._stop(RunOutcome.TIMEOUT, time_limit_note(self._options.timeout_s or 0.0))
         elif self._stopped is None:
             self._watch_for_standstill(now)
-        if now > self._next_census and self._stopped is None:
+        if self._options.confined and now > self._next_census and self._stopped is None:
             self._take_census(now)
 
     def _take_census(self, now: float) -> None:

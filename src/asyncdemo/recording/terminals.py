@@ -32,6 +32,25 @@ class Settings:
                     termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
+_SIZE = (24, 80)
+"""Rows and columns of a script's terminal if we have none."""
+
+
+def terminal_size() -> tuple[int, int]:
+    """Return rows and columns of our terminal."""
+    for descriptor in (1, 2, 0):
+        with contextlib.suppress(termios.error, OSError):
+            size = termios.tcgetwinsize(descriptor)
+            if all(size):
+                return size
+    return _SIZE
+
+
+def set_size(descriptor: int, size: tuple[int, int]) -> None:
+    with contextlib.suppress(termios.error, OSError):
+        termios.tcsetwinsize(descriptor, size)
+
+
 def open_terminal() -> tuple[int, int]:
     """Return (readable, writable) of a new terminal, which makes the script write line by line."""
     readable, writable = pty.openpty()

@@ -6,7 +6,9 @@ Kept in one place so that the terminal, the plain text and the files agree.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from operator import eq
 from pathlib import PurePath
 
 from rich.cells import cell_len, set_cell_size
@@ -31,6 +33,8 @@ RUN_OUTCOME_WORDS = {
 _SIZES = (("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1))
 _LEAST_LABEL = 7
+_NUMBERED = re.compile(r"(.*?)(?<![\d.])(\d+)([^\d.]*)")
+"""A name with its last number, unless that is part of a fraction."""
 _ROUNDING = 1e-6
 """The maximum error of sums of fractions."""
 _MINUTES_NS = 600_000_000_000
@@ -135,9 +139,23 @@ def place(site: Site | None, called_from: Site | None = None, *, full: bool = Fa
     return words
 
 
-def lane_range(first: int, size: int) -> str:
-    """Return the label of a row of several lanes, counted from 1."""
-    return f"{first + 1:,}-{first + size:,}" if size > 1 else f"{first + 1:,}"
+def folded_label(names: Sequence[str], size: int) -> str:
+    """Return what a row of several lanes holds: "brew(2-6)", "60 x attempt" or "4 rows"."""
+    first, last = (_NUMBERED.fullmatch(names[at]) if names else None for at in (0, -1))
+    if first and last and len(names) == size:
+        before, low, after = first.groups()
+        span = range(int(low), int(last[2]) + 1)
+        if len(span) == size and all(map(eq, names, (f"{before}{n}{after}" for n in span))):
+            return f"{before}{low}-{last[2]}{after}"
+    stems = map(_stem, names)
+    stem = next(stems, "")
+    alike = stem and len(names) == size and all(other == stem for other in stems)
+    return f"{size:,} x {stem}" if alike else f"{size:,} rows"
+
+
+def _stem(name: str) -> str:
+    numbered = _NUMBERED.fullmatch(name)
+    return numbered[1].rstrip(" (") if numbered else name
 
 
 def title(run: Run) -> str:

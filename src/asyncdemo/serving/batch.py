@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class Batch:
             race: Run all jobs at the same time, rather than one after another.
             ended: Called with the index of a job and its run when it has ended.
             stalled: Called with the index of a job, its recording, and whether it is late in ending after it
-                was asked to: when nothing happens in it any more, when it goes on, and when it is late.
+                was asked to: when nothing happens in it any more, when it continues, and when it is late.
         """
         self.runs: list[Run] = []
         self.interrupted = self._begun = False
@@ -124,9 +125,17 @@ class Batch:
                 self._stalled(place, self._recordings[place], late)
         return bool(self._alive)
 
-    def interrupt(self) -> None:
-        """Handle Ctrl-C: ask the scripts to end, as they would without us; the second time, kill them."""
+    def interrupt(self, number: int = signal.SIGINT) -> None:
+        """Handle Ctrl-C or another signal: ask the scripts to end, as they would without us.
+
+        When they are killed is up to ``Recording.interrupt``.
+        """
         self.interrupted = True
         self._asked_s = self._asked_s or time.monotonic()
         for place in self._alive:
-            self._recordings[place].interrupt()
+            self._recordings[place].interrupt(number)
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the processes of all scripts that run."""
+        for place in self._alive:
+            self._recordings[place].send_signal(number)

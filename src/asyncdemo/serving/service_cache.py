@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Final, Self
 
 from asyncdemo.services import Services
@@ -21,9 +20,7 @@ class ServiceCache:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         while self._kept:
             self._kept.popitem()[1].close()
 

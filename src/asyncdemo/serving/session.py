@@ -9,10 +9,10 @@ Longer than most: script, services and load may each end the run, and wait for e
 
 from __future__ import annotations
 
+import signal
 import time
 from dataclasses import replace
 from enum import Enum, auto
-from types import TracebackType
 from typing import Final, Self
 
 from asyncdemo.errors import ServiceError
@@ -103,9 +103,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- lifecycle ------------------------------------------------------------------------------
@@ -150,13 +148,18 @@ class Session:
             self._stage = _Stage.OVER
         return self._stage is not _Stage.OVER
 
-    def interrupt(self) -> None:
+    def interrupt(self, number: int = signal.SIGINT) -> None:
         """Handle Ctrl-C: stop sending, then end the server; the second time, end it immediately."""
         first, self._interrupted = not self._interrupted, True
         if first and self._stage is _Stage.LOADING:
             self._ask_client_to_finish()
         elif self._recording is not None and not (first and self._asked):
-            self._recording.interrupt()
+            self._recording.interrupt(number)
+
+    def send_signal(self, number: int) -> None:
+        """As in ``Recording``."""
+        if self._recording is not None:
+            self._recording.send_signal(number)
 
     @property
     def stands_still(self) -> bool:

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import Final
 
 from asyncdemo.ansi import without_codes
-from asyncdemo.model import Outcome, Site, State
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Listener
 
@@ -22,6 +21,11 @@ class StderrTail:
 
     def __init__(self, listener: Listener | None) -> None:
         self._listener: Listener = OutputBuffer() if listener is None else listener
+        self.lane_opened = self._listener.lane_opened
+        self.lane_changed = self._listener.lane_changed
+        self.lane_closed = self._listener.lane_closed
+        self.loop_blocked = self._listener.loop_blocked
+        self.clock = self._listener.clock
         self._lines: deque[str] = deque(maxlen=_LINES)
         self._begun = ""
         self._failed_in = ""
@@ -45,18 +49,3 @@ class StderrTail:
             self._lines.extend(line for line in lines if line.strip())
             for frame in filter(None, map(_FRAME.match, lines)):
                 self._failed_in = frame[1]
-
-    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
-        self._listener.lane_opened(lane, name, at_ns, state)
-
-    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
-        self._listener.lane_changed(lane, at_ns, state, reason)
-
-    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
-        self._listener.lane_closed(lane, at_ns, outcome)
-
-    def loop_blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:
-        self._listener.loop_blocked(since_ns, now_ns, site, called_from)
-
-    def clock(self, now_ns: int) -> None:
-        self._listener.clock(now_ns)

@@ -12,10 +12,10 @@ from html import escape
 from asyncdemo.course.content.catalog import Course, Heading, Module, find_course, load_course
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill
+from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill, offered
 from asyncdemo.course.content.text import sections
 from asyncdemo.site.fence import formatter, settings
-from asyncdemo.site.lessons import linked
+from asyncdemo.site.lessons import link_lessons
 
 _BLANK = "\\_" * 8
 
@@ -74,7 +74,7 @@ def notes_page(course: Course) -> Iterator[str]:
             body = notes.replace("### Gives the answer away\n", "**Gives the answer away.**")
             yield f"### {lesson.number}. {lesson.title} {{#{lesson.id}}}\n"
             yield f"{lesson.point} [The lesson]({lesson.id}.md)\n"
-            yield f"{linked(body, ids - {lesson.id})}\n"
+            yield f"{link_lessons(body, ids - {lesson.id})}\n"
             yield from _wrong_turns(lesson)
 
 
@@ -115,14 +115,14 @@ def questions_page(course: Course) -> Iterator[str]:
     ids = {lesson.id for lesson in lessons}
     for lesson in lessons:
         yield f"### {lesson.number}. {lesson.title} {{#quiz-{lesson.id}}}\n"
-        yield f"{linked(sections(lesson.readme)['One more question'], ids)}\n"
+        yield f"{link_lessons(sections(lesson.readme)['One more question'], ids)}\n"
 
 
 def _vote(lesson: Lesson, prediction: Prediction) -> Iterator[str]:
     knobs = values(lesson, {})
     yield f"{fill(prediction.question, knobs)}\n"
     if prediction.kind is PredictionKind.CHOICE:
-        answers = [fill(choice.text, knobs) for choice in prediction.choices]
+        answers = offered(prediction, knobs)
     elif prediction.kind is PredictionKind.ORDER:
         answers = [" < ".join(_BLANK for _ in lesson.variants)] * 2
     else:

@@ -42,10 +42,10 @@ def commands() -> dict[str, click.Command]:
 def command(source: str) -> str:
     """Return the fence: the command's usage, its description, and each of its options."""
     name = settings(source, {"name"})["name"]
-    return described(name, commands()[name])
+    return describe_command(name, commands()[name])
 
 
-def described(name: str, shown: click.Command) -> str:
+def describe_command(name: str, shown: click.Command) -> str:
     """Return HTML for the command of ``asyncdemo`` with this name."""
     root = click.Context(app, info_name=_ROOT, help_option_names=["-h", "--help"])
     context = root if shown is app else click.Context(shown, parent=root, info_name=name)

@@ -124,7 +124,7 @@ def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
     script, fixed = _lines(one.script), _lines(one.fixed)
     (finding, *_) = _found(one, runs[0])
     yield '<div class="mistake-code">'
-    faulty = marked(script, fixed, finding)
+    faulty = differing_lines(script, fixed, finding)
     yield _highlighted("\n".join(script), "python", one.script.name, linestart=1, hl_lines=faulty)
     yield '</div>\n<div class="mistake-picture">'
     message, advice = map(coded, finding_words(finding))
@@ -157,7 +157,7 @@ def _further(one: Mistake, run: Run) -> Iterator[str]:
     yield "</ul>"
 
 
-def marked(script: Sequence[str], fixed: Sequence[str], finding: Finding) -> list[int]:
+def differing_lines(script: Sequence[str], fixed: Sequence[str], finding: Finding) -> list[int]:
     """Return the lines at fault, from 1.
 
     That is the line in the finding, if the fixed version changes it or changes none; otherwise all lines that

@@ -82,7 +82,7 @@ def lesson_page(
     ``live``: its programs can be changed and run in the page.
     """
     others = {other.id for other in course.lessons} - {lesson.id}
-    text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
+    text = {heading: link_lessons(body, others) for heading, body in sections(lesson.readme).items()}
     title = json.dumps(f"{lesson.number}. {lesson.title}")  # YAML reads it, too, whatever it contains
     yield f"---\ntitle: {title}\ndescription: >-\n  {lesson.question}\n"
     yield f"card: lessons/cards/{lesson.id}.png\nsearch:\n  boost: 1.5\n---\n"
@@ -122,7 +122,7 @@ def lesson_page(
         if heading == "Exercise" and lesson.exercise is not None:
             yield from _exercise(lesson)
     yield f"## One more question\n\n{text['One more question']}\n"
-    yield _collapsed("The answer", linked(_answer(lesson), others))
+    yield _collapsed("The answer", link_lessons(_answer(lesson), others))
     yield (
         f"For a class: the [instructor's notes](instructors.md#{lesson.id}) say what learners get wrong "
         "here, and what to ask them.\n{.lesson-notes}\n"
@@ -224,7 +224,7 @@ def _module(course: Course, lesson: Lesson) -> Module:
     return next(module for module in course.modules if lesson.id in {other.id for other in module.lessons})
 
 
-def linked(text: str, lessons: Collection[str]) -> str:
+def link_lessons(text: str, lessons: Collection[str]) -> str:
     """Link ids of ``lessons`` to their pages, and ``owner/repository#number`` to the thread."""
     return "".join(
         _id_linked(part, lessons)

@@ -26,7 +26,15 @@ from typing import Final
 
 from asyncdemo.course.content.catalog import Heading, find_course, load_course
 from asyncdemo.lab.results.audit import Check, Judgement
-from asyncdemo.lab.results.published import ARTICLES, Article, Audited, Column, Table, audited, load_article
+from asyncdemo.lab.results.published import (
+    ARTICLES,
+    Article,
+    Audited,
+    Column,
+    Table,
+    audit_article,
+    load_article,
+)
 from asyncdemo.lab.results.record import load_record
 from asyncdemo.render.lab.page import report_html, verdict_html
 from asyncdemo.render.lab.report_text import verdicts
@@ -127,7 +135,7 @@ def table_html(shown: Table) -> str:
 
 def audit_html(article: Article) -> str:
     """Return every check, with the arithmetic of each row."""
-    groups = groupby(audited(article), key=lambda row: row.finding.check)
+    groups = groupby(audit_article(article), key=lambda row: row.finding.check)
     return "".join(_group(check, list(rows)) for check, rows in groups)
 
 
@@ -153,7 +161,7 @@ def overview_html() -> str:
 
 
 def _card(article: Article) -> str:
-    found = audited(article)
+    found = audit_article(article)
     shown = next((row for row in found if row.finding.judgement is Judgement.CONTRADICTS), found[0])
     lessons = (
         f'<a href="../lessons/{lesson.id}.html">{escape(lesson.title)}</a>' for lesson in _lessons(article)

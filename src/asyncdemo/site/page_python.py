@@ -64,7 +64,7 @@ _IMPORT: Final = re.compile(
 
 def python_files(lessons: Iterable[Lesson]) -> dict[str, bytes]:
     """Return the files that let a page run Python, by name. Raises MissingError if one is unavailable."""
-    packages = {name: fetched(name) for name in pinned()}
+    packages = {name: fetch_package(name) for name in pinned_packages()}
     files = pyodide_files(packages.pop("pyodide"))
     files |= editor_files(packages)  # all others are the editor's
     files["worker.mjs"] = (resources.files("asyncdemo.in_page") / "worker.mjs").read_bytes()
@@ -75,7 +75,7 @@ def python_files(lessons: Iterable[Lesson]) -> dict[str, bytes]:
     return files
 
 
-def pinned(file: Path = PINNED) -> dict[str, dict[str, str]]:
+def pinned_packages(file: Path = PINNED) -> dict[str, dict[str, str]]:
     """Return each package's version and integrity, in npm's terms."""
     return tomllib.loads(file.read_text("utf-8"))
 
@@ -85,9 +85,9 @@ def file_stem(package: str) -> str:
     return package.removeprefix("@").replace("/", "-")
 
 
-def fetched(name: str, file: Path = PINNED, folder: Path = FOLDER) -> Path:
+def fetch_package(name: str, file: Path = PINNED, folder: Path = FOLDER) -> Path:
     """Return a package, as published. Raises MissingError if it is unavailable or differs."""
-    wanted = pinned(file)[name]
+    wanted = pinned_packages(file)[name]
     package = folder / f"{file_stem(name)}-{wanted['version']}.tgz"
     if not package.is_file():
         _fetch(f"{name}@{wanted['version']}", folder)

@@ -20,9 +20,10 @@ from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
+    offered,
     variants_needed,
 )
 from asyncdemo.errors import CourseError
@@ -87,10 +88,10 @@ def _fields(prediction: Prediction, variants: Sequence[str], knobs: Knobs, group
                 f'inputmode="decimal"> {escape(prediction.unit)}</label>'
             )
         case PredictionKind.CHOICE:
-            for place, choice in enumerate(prediction.choices):
+            for place, text in enumerate(offered(prediction, knobs)):
                 yield (
                     f'<label class="predict-choice"><input type="radio" name="{group}" value="{place}"> '
-                    f"<span>{coded(fill(choice.text, knobs))}</span></label>"
+                    f"<span>{coded(text)}</span></label>"
                 )
         case PredictionKind.ORDER:
             yield '<ol class="predict-order">'
@@ -108,7 +109,7 @@ def _fields(prediction: Prediction, variants: Sequence[str], knobs: Knobs, group
 
 def _answer_html(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
     """Return what happened, and why."""
-    was = coded(happened(prediction, measured, knobs)).rstrip(".")
+    was = coded(actual_answer(prediction, measured, knobs)).rstrip(".")
     tie = " (= is a tie)" if prediction.kind is PredictionKind.ORDER and " = " in was else ""
     why = coded(fill(prediction.why, knobs))
     return f"<p>In the recording: <strong>{was}</strong>{tie}.</p><p>{why}</p>"
@@ -127,8 +128,8 @@ def judging(
     if missing:
         raise CourseError(f"No run of {', '.join(sorted(missing))} answers {prediction.question!r}")
     if prediction.kind is PredictionKind.CHOICE:
-        texts = [fill(choice.text, knobs) for choice in prediction.choices]
-        answer = happened(prediction, measured, knobs)
+        texts = offered(prediction, knobs)
+        answer = actual_answer(prediction, measured, knobs)
         if answer not in texts:
             raise CourseError(f"It was {answer}, which is none of the choices of {prediction.question!r}")
         return {"place": str(texts.index(answer))}

@@ -32,7 +32,7 @@ from asyncdemo.model import (
 )
 from asyncdemo.model.fields import FieldError, read, time
 from asyncdemo.store.encode import FORMAT, LISTS
-from asyncdemo.store.resolve import AS_ITS_TRACK, Tables, resolved
+from asyncdemo.store.resolve import AS_ITS_TRACK, Tables, resolve_run
 
 Record = Mapping[str, Any]
 
@@ -77,7 +77,7 @@ def loads(lines: Iterable[str | bytes], name: str = "the file") -> Run:
     if bare is None:
         raise RunFileError(f"{name} is empty: no run was recorded in it.")
     try:
-        return resolved(bare, tables, records, was_cut=cut > 0)
+        return resolve_run(bare, tables, records, was_cut=cut > 0)
     except FieldError as error:
         raise RunFileError(f"{name} is not a recorded run: {error}.") from error
 

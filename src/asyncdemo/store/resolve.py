@@ -54,7 +54,7 @@ _NEEDED: dict[type, tuple[str, ...]] = {
 _Item = TypeVar("_Item")
 
 
-def resolved(bare: Run, tables: Tables, records: int, *, was_cut: bool) -> Run:
+def resolve_run(bare: Run, tables: Tables, records: int, *, was_cut: bool) -> Run:
     """Return the run; ``bare`` is what the header says of it, ``records`` how many there are.
 
     Raises FieldError if tracks descend from themselves.

@@ -23,7 +23,7 @@ from asyncdemo.testing.checks import Seen
 __tracebackhide__ = True
 """pytest shows the line of the test, not ours."""
 
-__all__ = ["Observed", "observe", "observed", "target_of"]
+__all__ = ["Observed", "make_observed", "observe", "target_of"]
 
 
 class Observed(Seen):
@@ -76,7 +76,7 @@ def observe(
         threshold_s=threshold_s,
         stdout=Stdout.CAPTURE,
     )
-    seen = observed(target, record(target, options, output), output)
+    seen = make_observed(target, record(target, options, output), output)
     if ends_well:
         try:
             seen.ends_well()
@@ -102,7 +102,7 @@ def target_of(
     return Target(file, call=call)
 
 
-def observed(target: Target, run: Run, output: OutputBuffer) -> Observed:
+def make_observed(target: Target, run: Run, output: OutputBuffer) -> Observed:
     """Return what the sentences are about."""
     lanes = {} if target.call is None else target.call.lanes
     functions = [name for names in lanes.values() for name in names]

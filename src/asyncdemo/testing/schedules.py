@@ -28,7 +28,7 @@ from asyncdemo.render.text.schedules import (
 )
 from asyncdemo.serving.schedules import LIMIT_S, MOST_SCHEDULES, explore
 from asyncdemo.testing.checks import CheckFailed
-from asyncdemo.testing.observe import Observed, observed, target_of
+from asyncdemo.testing.observe import Observed, make_observed, target_of
 
 __tracebackhide__ = True
 """pytest shows the line of the test, not ours."""
@@ -66,7 +66,7 @@ def observe_schedules(
     def look(run: Run, output: OutputBuffer) -> str | None:
         if check is None:
             return None
-        seen = observed(target, run, output)
+        seen = make_observed(target, run, output)
         try:
             seen.ends_well()
             check(seen)
@@ -77,7 +77,7 @@ def observe_schedules(
     if schedule is not None:
         output = OutputBuffer()
         run = record(target, replace(options, delays=parse_token(schedule)), output)
-        seen = observed(target, run, output)
+        seen = make_observed(target, run, output)
         if check is not None:
             seen.ends_well()
             check(seen)

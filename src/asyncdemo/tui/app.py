@@ -15,7 +15,9 @@ from itertools import groupby
 from typing import ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
+from rich.markdown import Markdown
 from rich.text import Text
+from rich.theme import Theme as Styles
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
@@ -95,6 +97,7 @@ class Application(App[int]):
         super().__init__(TerminalDriver)
         self.context = context
         self.glyphs: Theme = theme_for(getattr(sys.stdout, "encoding", None))
+        self.console.push_theme(Styles({"markdown.code": "bold"}))  # Rich's is on black
         self._first = first
         self._asked = False
 
@@ -269,7 +272,7 @@ class ReadingScreen(LearnerScreen):
     DEFAULT_CSS = """
     ReadingScreen _Text { height: 1fr; padding: 0 1; }
     ReadingScreen Drawing { height: auto; }
-    ReadingScreen Markdown { max-width: 100; }
+    ReadingScreen .prose { max-width: 100; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.leave_screen", "Back"),
@@ -285,6 +288,11 @@ class ReadingScreen(LearnerScreen):
         with _Text():
             yield self._content
         yield Footer(compact=True, show_command_palette=False)
+
+
+def markdown(text: str) -> Static:
+    """Return a long text for reading. Textual's own Markdown makes a widget for each paragraph: seconds."""
+    return Static(Markdown(text, code_theme="ansi_dark"), classes="prose")
 
 
 def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:

@@ -24,7 +24,9 @@ from asyncdemo.course.workspace.next_step import exercises, next_step
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.errors import WorkspaceError
-from asyncdemo.render.words import count
+from asyncdemo.packages import install_command
+from asyncdemo.render.terminal.theme import WARNING
+from asyncdemo.render.words import count, join
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.lesson.screen import LessonScreen
 from asyncdemo.tui.lesson.session import LessonSession
@@ -172,6 +174,9 @@ class HomeScreen(LearnerScreen):
         ]
         if self._record(lesson).runs:
             parts.append(Text.assemble(("The point: ", "bold"), lesson.point))
+        if missing := lesson.missing_packages:
+            needs = f"Needs {join(missing)}. To install what the lessons need: {install_command('course')}"
+            parts.append(Text(needs, WARNING))
         words.update(Group(*parts))
 
     @property

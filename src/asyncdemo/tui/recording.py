@@ -18,8 +18,9 @@ from textual.widget import Widget
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.draw import Line
-from asyncdemo.render.terminal.live import LivePanel, picture_lines
+from asyncdemo.render.terminal.live import picture_lines
 from asyncdemo.render.terminal.output import Tail
+from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.serving import Batch, Job
 

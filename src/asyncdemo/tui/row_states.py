@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -32,7 +33,7 @@ _TIME: Final = 10
 class RowStates(Widget, can_focus=True):
     """The states of a row. Only those that are visible are created."""
 
-    DEFAULT_CSS = "RowStates { width: 1fr; height: 40%; display: none; border-top: solid $foreground 50%; }"
+    DEFAULT_CSS = "RowStates { width: 1fr; height: auto; display: none; border-top: solid $foreground 50%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Previous", show=False),
         Binding("down", "move(1)", "Next", show=False),
@@ -59,6 +60,10 @@ class RowStates(Widget, can_focus=True):
         row = windows.run.rows[index]
         self.border_title = f"States of {clean(row.name)}: {len(row.spans):,}"
         self._go_to(place_at(row, windows.zero_ns + at_ns))
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._spans)
 
     @property
     def _spans(self) -> Sequence[Span]:

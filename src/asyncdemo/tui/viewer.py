@@ -34,6 +34,8 @@ from asyncdemo.tui.run_rows import RunRows, TimeView
 
 _DETAILS: Final = 4
 _TALL: Final = 30
+_LEAST_RUN: Final = 3
+"""A title, an axis, and a row."""
 _FRAME_S: Final = 1 / 20
 _SHORTEST_PLAY_S, _LONGEST_PLAY_S = 2.0, 10.0
 
@@ -149,7 +151,12 @@ class ViewerScreen(LearnerScreen):
             pane.names_width = gutter
             pane.redraw()
         legend = self.query_one("#legend", Drawing)
-        legend.styles.height = 2 if self.size.height < _TALL else 3
+        legend_height = 2 if self.size.height < _TALL else 3
+        legend.styles.height = legend_height
+        # The states leave each run a row: below each other, the runs have less space.
+        below = 1 if beside or alone else len(self.runs)
+        room = self.size.height - 1 - _DETAILS - legend_height - _LEAST_RUN * below
+        self.query_one(RowStates).styles.max_height = max(min(self.size.height * 2 // 5, room), 3)
         self.call_after_refresh(legend.redraw)
 
     def _redraw(self) -> None:

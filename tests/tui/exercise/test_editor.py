@@ -61,7 +61,7 @@ def test_each_is_told_the_line_in_its_own_way(words: str, command: str) -> None:
 
 @pytest.mark.parametrize("program", ["", "no-such-editor"])
 def test_an_editor_that_is_not_there_is_named(program: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=f"{program!r} cannot be started"):
+    with pytest.raises(UsageError, match=f"Cannot start the editor {program!r}"):
         open_in([program], tmp_path / "file")
 
 

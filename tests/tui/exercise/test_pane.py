@@ -94,6 +94,10 @@ async def test_help_in_the_place_of_the_verdict_and_beside_it(learner: Learner) 
         await desk.sees("Passed", "before", "now", "1.00 s")  # and makes room for a pass
         await desk.presses("d", "+ await asyncio.gather(*map(brew, range(2)))", "What the solution changes")
         await desk.presses("s", "yours may look different", "asyncio.gather(brew(0), brew(1))")
+        readme = learner.lesson("tea").folder / "README.md"
+        readme.write_text("## Key points\n\nBoth together.\n\n## Change it\n\nNo.\n")
+        await desk.presses("w", "Both together.")
+        assert "No." not in shown(desk.app)
 
 
 async def test_the_solution_is_shown_before_a_pass_to_who_asks_twice(learner: Learner) -> None:
@@ -122,7 +126,7 @@ async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_i
         await desk.sees("Passed")
         await desk.presses("x", "press x again")
         assert learner.tea.read_text() == FIXED
-        await desk.presses("x", "Your text:", FAILS)
+        await desk.presses("x", "Your version:", FAILS)
         assert learner.tea.read_text() == BROKEN
         assert learner.tea.with_name("01-tea.py.bak").read_text() == FIXED
         learner.tea.unlink()
@@ -154,7 +158,7 @@ async def test_what_does_not_work_is_told_in_the_place_of_a_verdict_or_beside_it
         check.write_text(works)
         (learner.folder / ".asyncdemo" / "progress.sqlite3").write_text("no database")
         learner.tea.write_text(FIXED)
-        await desk.sees("Passed", "Your progress could not be kept")
+        await desk.sees("Passed", "Your progress could not be saved")
 
 
 async def test_without_a_workspace_a_key_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

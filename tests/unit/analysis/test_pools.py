@@ -344,12 +344,12 @@ def test_who_is_still_at_work_or_the_main_thread_has_leaked_nothing(story: Story
 # -- closing too soon ------------------------------------------------------------------------------
 
 
-def reopening(name: str, times: int, at_once: int = 2) -> Run:
+def reopening(name: str, times: int) -> Run:
     story = Story()
     pool = story.pool(20, made=at_line(9), name=name)
     task, *_ = tasks(story, 1)
     for n in range(times):
-        for _ in range(at_once):
+        for _ in range(2):
             story.connection(pool, 20 * n, 20 * n + 1, [], closed=20 * n + 19, by=task)
     task.sleeps(20 * times).returns()
     return story.run()

@@ -32,10 +32,10 @@ def test_what_is_no_token_is_refused(token: str) -> None:
         parse_token(token)
 
 
-def in_turn(first_ms: float, second_ms: float, second_at_ms: float = 200) -> Run:
+def in_turn(first_ms: float, second_ms: float) -> Run:
     story = Story()
     story.task("first").sleeps(first_ms).returns()
-    story.task("second", at=second_at_ms).sleeps(second_ms).returns()
+    story.task("second", at=200).sleeps(second_ms).returns()
     return story.run()
 
 

@@ -65,11 +65,17 @@ class TestStates:
             gevent.joinall([gevent.spawn(work) for _ in range(3)])
         """
         told = recorded(tmp_path, script)
-        assert sorted(lane.name for lane in told.run.lanes) == [f"Greenlet-{n} work" for n in range(3)]
-        last = told.lane("Greenlet-2 work")
+        assert sorted(lane.name for lane in told.run.lanes) == [f"greenlet-{n} work" for n in range(1, 4)]
+        last = told.lane("greenlet-3 work")
         assert [span.state for span in last.spans if span.duration_ns] == [State.READY, State.RUNNING]
         assert last.spans[0].duration_ns > last.spans[1].duration_ns
         assert measure(told.run).blocks == 3
+
+    def test_what_it_prints_as_is_as_without_the_tracer(self, tmp_path: Path) -> None:
+        """gevent shows a greenlet's name once somebody has asked for it."""
+        script = tmp_path / "script.py"
+        script.write_text("import gevent\ng = gevent.spawn(len, ())\ng.join()\nassert '\"' not in repr(g)")
+        assert record(Target(str(script)), Options(timeout_s=30)).outcome is RunOutcome.OK
 
     def test_one_that_is_spawned_for_later_waits(self, tmp_path: Path) -> None:
         script = """
@@ -100,7 +106,7 @@ class TestStates:
         assert told.at("MainThread", told.marks["w0"] - 30_000_000) == "waiting (sleep)"
         assert told.at("MainThread", told.marks["w1"] - 20_000_000) == "ready"
         assert told.at("MainThread", told.between("m0", "m1")) == "running"
-        assert told.at("Greenlet-1 sleep", told.marks["m1"] - 20_000_000) == "ready"
+        assert told.at("greenlet-2 sleep", told.marks["m1"] - 20_000_000) == "ready"
         assert [step.reason for step in blocking_steps(told.run)] == ["sleep", "sleep"]
 
     def test_without_greenlets_a_blocking_call_is_a_wait_of_the_thread(self, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ options = {
 parent.connect = lambda: ours
 parent.receive = lambda connection, reader, kind: json.dumps(options)
 parent.begin = lambda tracer, connection: None
-first = launch._observed()
+first = launch._observe()
 at_once = sorted(hooked)
 without = []
 for name in [name for finder in sys.meta_path if isinstance(finder, _Finder) for name in finder._wanted]:

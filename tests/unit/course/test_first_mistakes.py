@@ -223,9 +223,9 @@ def checked(folder: Path, first: First, check: str) -> str:
     script = script_of(first, folder)
     (folder / "check.py").write_text(check, encoding="utf-8")
     exercise = Exercise("tea", folder, "Load.", ("load",), ("load",), True, 5.0, 0.05, ({},), ())
-    failure = judge(exercise, script).failure
-    assert failure is not None
-    return failure.message
+    message = judge(exercise, script).message
+    assert message is not None
+    return message
 
 
 def test_check_says_it_before_what_it_saw(tmp_path: Path) -> None:

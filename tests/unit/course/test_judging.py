@@ -13,10 +13,11 @@ import pytest
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging import checking
-from asyncdemo.course.judging.judge import Stopped, Verdict, judge
-from asyncdemo.course.judging.verdict import judged
+from asyncdemo.course.judging.judge import Stopped, judge
+from asyncdemo.course.judging.verdict import make_verdict
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Answer, Run
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.testing.checks import Seen
 from tests.support.runs import Story
 
@@ -66,9 +67,9 @@ class Bench:
         return judge(replace(self.exercise, **changes), self._file)  # type: ignore[arg-type]
 
     def message(self, script: str = BREW, check: str = CHECK, **changes: object) -> str:
-        failure = self.judge(script, check, **changes).failure
-        assert failure is not None
-        return failure.message
+        message = self.judge(script, check, **changes).message
+        assert message is not None
+        return message
 
 
 DRAWN: tuple[dict[str, range], ...] = ({}, {"BREWS": range(4, 90)})
@@ -107,7 +108,7 @@ def judged_without_processes(
             seen.too_busy("nobody looked.")
         seen.calls("brew").happen(wanted or int(seen.knobs["BREWS"]))
 
-    return judged(exercise, exercise.file, check, record, seed)
+    return make_verdict(exercise, exercise.file, check, record, seed)
 
 
 def test_a_run_of_which_too_little_was_seen_is_made_three_times(bench: Bench) -> None:
@@ -121,10 +122,10 @@ def test_a_run_of_which_too_little_was_seen_is_made_three_times(bench: Bench) ->
 
 def test_who_writes_the_number_down_fails_in_the_other_run(bench: Bench) -> None:
     verdict = bench.judge(BREW.replace("range(BREWS)", "range(3)"))
-    assert verdict.failure is not None
-    assert verdict.failure.message == "There should be 5 calls of brew; there were 3."
+    assert verdict.message is not None
+    assert verdict.message == "There should be 5 calls of brew; there were 3."
     assert verdict.knobs == {"BREWS": 5}
-    assert verdict.failure.evidence is not None
+    assert verdict.evidence is not None
 
 
 def test_a_forgotten_await_is_named_whatever_the_check_saw(bench: Bench) -> None:
@@ -253,7 +254,7 @@ def test_without_a_seed_each_check_draws_anew(bench: Bench) -> None:
 
 def test_a_failure_in_a_run_of_which_nothing_is_drawn_names_no_seed(bench: Bench) -> None:
     verdict = judged_without_processes(replace(bench.exercise, runs=DRAWN), wanted=2)
-    assert verdict.failure is not None
+    assert verdict.message is not None
     assert verdict.seed is None
     assert not verdict.repeat
 

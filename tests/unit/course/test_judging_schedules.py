@@ -10,8 +10,8 @@ import pytest
 
 from asyncdemo.course.content.exercise import read_exercise
 from asyncdemo.course.content.manifest import Table
-from asyncdemo.course.judging.judge import Verdict
 from asyncdemo.errors import CourseError
+from asyncdemo.model.verdict import Verdict
 from tests.support import paying
 from tests.unit.course.test_judging import Bench
 
@@ -47,34 +47,34 @@ def test_what_is_right_in_every_schedule_passes_and_says_so(tmp_path: Path) -> N
 
 def test_what_is_right_by_luck_fails_with_the_command_that_shows_it(tmp_path: Path) -> None:
     verdict = judged(tmp_path, BY_LUCK)
-    assert verdict.failure is not None
-    assert "right by luck" in verdict.failure.message
-    assert "For example: main returns 2" in verdict.failure.message
-    assert "asyncdemo trace --schedule " in verdict.failure.message
-    assert verdict.failure.message.endswith("--lane pay_in exercise.py")
-    assert verdict.failure.evidence is not None
-    assert len(verdict.failure.evidence.lanes) == 2
+    assert verdict.message is not None
+    assert "right by luck" in verdict.message
+    assert "For example: main returns 2" in verdict.message
+    assert "asyncdemo trace --schedule " in verdict.message
+    assert verdict.message.endswith("--lane pay_in exercise.py")
+    assert verdict.evidence is not None
+    assert len(verdict.evidence.lanes) == 2
 
 
 def test_without_main_among_the_lanes_the_output_is_compared(tmp_path: Path) -> None:
     check = 'def check(seen): seen.calls("pay_in").happen(2)'
     verdict = judged(tmp_path, BY_LUCK, check, lanes=("pay_in",))
-    assert verdict.failure is not None
-    assert "For example: it prints 'wrote 2'" in verdict.failure.message
+    assert verdict.message is not None
+    assert "For example: it prints 'wrote 2'" in verdict.message
 
 
 def test_a_check_of_its_own_decides_for_every_schedule(tmp_path: Path) -> None:
     either = CHECK + "\n    def check_schedule(seen):\n        seen.calls('pay_in').happen(2)\n"
     assert judged(tmp_path, BY_LUCK, either).passed
     verdict = judged(tmp_path, BY_LUCK, either + "        seen.calls('pay_in').never_overlap()\n")
-    assert verdict.failure is not None
-    assert "at the same time" in verdict.failure.message or "overlap" in verdict.failure.message
+    assert verdict.message is not None
+    assert "at the same time" in verdict.message or "overlap" in verdict.message
 
 
 def test_what_fails_without_a_delay_is_told_as_ever(tmp_path: Path) -> None:
     verdict = judged(tmp_path, BY_LUCK.replace("before + n", "n"))
-    assert verdict.failure is not None
-    assert "luck" not in verdict.failure.message
+    assert verdict.message is not None
+    assert "luck" not in verdict.message
 
 
 def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:

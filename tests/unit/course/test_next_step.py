@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import Course, load_course
-from asyncdemo.course.workspace.next_step import first_unread, following_exercise, next_step
+from asyncdemo.course.workspace.next_step import first_unread, following_exercise, following_lesson, next_step
 from asyncdemo.course.workspace.progress import Record
 from tests.support.small_course import add_lesson, make_course, set_lessons
 
@@ -44,6 +44,17 @@ def test_the_next_lesson_is_one_after_the_one_just_run(course: Course) -> None:
     assert first_unread(course, {second.id: _RUN}) == first
     assert first_unread(course, {second.id: _RUN}, just_run=second.id) == third
     assert first_unread(course, {second.id: _RUN, third.id: _RUN}, just_run=third.id) == first
+
+
+def test_a_lesson_whose_exercise_passed_needs_no_run(course: Course) -> None:
+    first, second, third = course.lessons
+    records = {first.id: Record(passed="2026-01-01"), second.id: _RUN}
+    assert first_unread(course, records) == third
+    assert (step := next_step(course, records)) is not None
+    assert (step.lesson, step.exercise) == (second, True)
+    assert following_lesson(course, records, first.id) == second, "its exercise has not passed"
+    assert following_lesson(course, records, second.id) == third
+    assert following_lesson(course, {**records, third.id: _RUN}, second.id) is None
 
 
 def following(course: Course, after: str, *passed: str) -> str | None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from asyncdemo.analysis.metrics.cpu import Idle
 from asyncdemo.course.content.claims import Condition, check
 from asyncdemo.course.content.predictions import (
     Answer,
     Choice,
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
+    offered,
     parse,
     variants_needed,
 )
+from asyncdemo.course.judging.answers import judge_answers
 from tests.support.predicted import metrics
 
 VARIANTS = ("blocking", "threaded", "awaited")
@@ -91,7 +96,17 @@ def test_the_hint_holds_no_number_that_could_be_the_answer() -> None:
 def test_a_number_is_right_within_its_tolerance(answer: float, right: bool) -> None:
     comparison = compare(SECONDS, answer, {"blocking": metrics(wall_s=3.02)}, KNOBS)
     assert comparison.right is right
-    assert comparison.happened == "3.02 s"
+    assert comparison.actual == "3.02 s"
+
+
+@pytest.mark.parametrize(
+    ("answer", "explains"), [(1.0, False), (2.0, True), (2.8, False), (3.0, False), (9.0, False)]
+)
+def test_time_without_a_cpu_may_explain_why_it_took_longer(answer: float, explains: bool) -> None:
+    measured = {"blocking": replace(metrics(wall_s=3.0), idle=Idle(unobserved_ns=10**9))}
+    (judged,) = judge_answers([SECONDS], {0: answer}, measured, KNOBS)
+    assert ("had no CPU for 1.00 s" in judged.sentence) == explains
+    assert (judged.right is None) == explains
 
 
 def test_without_a_tolerance_only_the_exact_number_is_right() -> None:
@@ -109,7 +124,7 @@ def test_the_right_choice_follows_from_the_run() -> None:
 
 
 def test_if_no_choice_is_right_the_figure_itself_is_told() -> None:
-    assert happened(CHOICE, {"blocking": metrics(peak=4)}, KNOBS) == "4"
+    assert actual_answer(CHOICE, {"blocking": metrics(peak=4)}, KNOBS) == "4"
 
 
 def test_variants_that_tie_may_be_named_in_either_order() -> None:
@@ -117,7 +132,12 @@ def test_variants_that_tie_may_be_named_in_either_order() -> None:
     assert compare(ORDER, ("threaded", "awaited", "blocking"), measured, KNOBS).right
     assert compare(ORDER, ("awaited", "threaded", "blocking"), measured, KNOBS).right
     assert not compare(ORDER, ("awaited", "blocking", "threaded"), measured, KNOBS).right
-    assert happened(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
+    assert actual_answer(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
+
+
+def test_choices_that_mean_the_same_with_other_knobs_are_offered_once() -> None:
+    assert offered(CHOICE, {"BREWS": 3}) == ["one", "all 3"]
+    assert offered(CHOICE, {"BREWS": 1}) == ["one"]
 
 
 def test_knobs_stand_in_the_texts() -> None:

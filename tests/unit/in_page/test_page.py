@@ -1,9 +1,10 @@
-"""What a page is told of the files that a visitor opens."""
+"""What a page is told of the files that a visitor opens, and of a program that changes between two runs."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import linecache
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from asyncdemo import store
+from asyncdemo.in_page import page
 from asyncdemo.in_page.page import answer
 from tests.support.crowds import crowd, text_of
 from tests.support.runs import Story
@@ -81,3 +83,13 @@ def test_names_are_text(tmp_path: Path) -> None:
     told = _opened(tmp_path, ("brew.jsonl", text_of(run).encode()))
     assert "<img" not in told["element"] + told["report"] + told["recording"]
     assert "&lt;img" in told["recording"]
+
+
+def test_a_line_is_quoted_as_the_program_has_it_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(page, "_FOLDER", tmp_path)
+    quoted = []
+    for text in ("await slep(1)\n", "while True: pass\n"):
+        file = page._written("exercise.py", text)
+        quoted += [linecache.getline(file, 1), linecache.getline(str(tmp_path / file), 1)]
+    assert quoted == ["await slep(1)\n"] * 2 + ["while True: pass\n"] * 2

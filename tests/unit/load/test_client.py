@@ -228,7 +228,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     with pytest.raises(MissingError) as missing:
         Client(plan_for(80))
     assert missing.value.exit_code == EXIT_MISSING
-    assert "the load client needs httptools. Install" in str(missing.value)
+    assert "the load client needs httptools. To install" in str(missing.value)
     assert install_command("course") in str(missing.value)
     assert "\n" not in str(missing.value)
 

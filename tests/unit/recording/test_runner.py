@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import socket
 import sysconfig
 import tempfile
@@ -12,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,10 +101,10 @@ def names(run: Run) -> set[str]:
 
 
 class TestEnd:
-    def test_the_second_interrupt_ends_what_ignores_the_first(
+    def test_only_a_second_interrupt_ends_an_unconfined_one_that_ignores_the_first(
         self, script: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(runner, "_GRACE_S", 10_000)
+        monkeypatch.setattr(runner, "_GRACE_S", 0.1)
         target = script("""
             def note(*_): open("noted", "w").close()
             os.chdir(os.path.dirname(sys.argv[0]))
@@ -110,20 +112,43 @@ class TestEnd:
             open("started", "w").close()
             while True: time.sleep(0.01)
         """)
-        with Recording(target, Options()) as recording:
+        with Recording(target, Options(confined=False)) as recording:
             going(recording, (tmp_path / "started").exists)
             recording.interrupt()
             assert until(lambda: recording.poll(0.02) and (tmp_path / "noted").exists(), 30)
+            assert not until(lambda: not recording.poll(0.02), 0.5), "it may take as long as it needs"
             recording.interrupt()
             run = rest(recording)
         assert run.outcome is RunOutcome.INTERRUPTED
         assert run.exit_code is None, "it was ended, and never came to its own code"
+        assert run.notes == ("Killed: it was still running when it was interrupted again.",)
         assert "Task-1 before" in names(run)
+
+    def test_a_signal_is_passed_on_as_it_is(self, script: Write) -> None:
+        ears = Ears()
+        target = script("""
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, lambda number, _: print(signal.Signals(number).name))
+            print("ready")
+            for _ in range(2): signal.pause()
+        """)
+        with Recording(target, Options(stdout=Stdout.CAPTURE, confined=False), ears) as recording:
+            going(recording, lambda: "ready" in ears.stdout)
+            recording.interrupt(signal.SIGTERM)
+            assert until(lambda: recording.poll(0.02) and "SIGTERM" in ears.stdout, 30)
+            recording.interrupt(signal.SIGHUP)
+            run = rest(recording)
+        assert (run.outcome, run.exit_code, run.notes) == (RunOutcome.INTERRUPTED, 0, ())
+        assert ears.stdout.split() == ["ready", "SIGTERM", "SIGHUP"]
 
     @pytest.mark.parametrize(
         ("act", "outcome", "notes"),
         [
-            (lambda recording: recording.interrupt(), RunOutcome.INTERRUPTED, ()),
+            (
+                lambda recording: recording.interrupt(),
+                RunOutcome.INTERRUPTED,
+                ("Killed: it was still running 0.1 s after it was interrupted.",),
+            ),
             (
                 lambda recording: recording.end(grace_s=0.2),
                 RunOutcome.FAILED,
@@ -132,7 +157,7 @@ class TestEnd:
             (
                 lambda recording: (recording.end(grace_s=10_000), recording.interrupt()),
                 RunOutcome.INTERRUPTED,
-                (),
+                ("Killed: it was still running when it was interrupted again.",),
             ),
         ],
         ids=["interrupted", "asked to end", "interrupted after it was asked to end"],
@@ -235,6 +260,29 @@ class TestEnd:
         with pytest.raises(UsageError, match=r"There is no file nowhere\.py"):
             record(Target("nowhere.py"), Options())
 
+    def test_what_it_leaves_running_goes_on_unless_it_is_confined(
+        self, script: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        ears = Ears()
+
+        def hears() -> bool:
+            ears.output("stdout", capfd.readouterr().out)
+            return "goes on" in ears.stdout
+
+        target = script("""
+            os.chdir(os.path.dirname(sys.argv[0]))
+            if os.fork(): sys.exit(print("ends"))
+            while not os.path.exists("over"): time.sleep(0.01)
+            print("goes on")
+            open("done", "w").close()
+        """)
+        run = record(target, Options(stdout=Stdout.CAPTURE, confined=False), ears)
+        (tmp_path / "over").touch()
+        assert until((tmp_path / "done").exists, 10), "it died of writing"
+        assert until(hears, 10)
+        assert (run.outcome, ears.stdout) == (RunOutcome.OK, "ends\ngoes on\n")
+        assert "It left 1 process running." in run.notes
+
 
 class TestLimits:
     def test_time(self, script: Write) -> None:
@@ -272,6 +320,12 @@ class TestLimits:
         assert run.notes[0] == "Stopped because it started more than 10 processes."
         pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
         assert pids and until(lambda: not any(map(is_alive, pids)), 5)
+
+    def test_only_a_confined_script_has_limits(self, script: Write) -> None:
+        text = "time.sleep(0.3)"
+        confined = Options(memory_bytes=1, processes=0)
+        assert record(script(text), confined).outcome is RunOutcome.FAILED
+        assert record(script(text), replace(confined, confined=False)).outcome is RunOutcome.OK
 
 
 class TestOutput:
@@ -375,6 +429,22 @@ def test_a_recording_beside_more_open_files_than_select_has_room_for(script: Wri
         run = record(script("print('out')"), Options(stdout=Stdout.CAPTURE, timeout_s=30), ears)
     assert (run.exit_code, run.notes, ears.stdout) == (0, (), "out\n")
     assert "Task-1 before" in names(run)
+
+
+def test_a_scripts_terminal_has_the_size_of_ours(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    ears = Ears()
+    text = """
+        print(*os.get_terminal_size())
+        signal.signal(signal.SIGWINCH, lambda *_: print(*os.get_terminal_size()))
+        print("ready")
+        signal.pause()
+    """
+    monkeypatch.setattr("asyncdemo.recording.runner.terminal_size", lambda: (30, 90))
+    with Recording(script(text), Options(stdout=Stdout.CAPTURE, stdin=False), ears) as recording:
+        going(recording, lambda: "ready" in ears.stdout)
+        monkeypatch.setattr("asyncdemo.recording.runner.terminal_size", lambda: (20, 60))
+        assert rest(recording).exit_code == 0
+    assert ears.stdout.split() == ["90", "30", "ready", "60", "20"]
 
 
 def test_the_environment_is_for_the_script_alone(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:

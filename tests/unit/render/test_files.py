@@ -209,7 +209,7 @@ class TestSvg:
                 task.takes(gate).sleeps(100).gives_back(gate).sleeps(100).returns()
         root = ElementTree.fromstring(render_svg([story.run()]))
         rows = [
-            group for group in root.iter(f"{SVG}g") if re.match(r"[\d,]+-", group.findtext(f"{SVG}text", ""))
+            group for group in root.iter(f"{SVG}g") if re.match(r"t\d+-", group.findtext(f"{SVG}text", ""))
         ]
         assert rows
         for row in rows:

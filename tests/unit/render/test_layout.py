@@ -78,7 +78,7 @@ class TestFolding:
 
     def test_the_first_rows_keep_one_lane_each(self) -> None:
         grid = laid_out(self.crowd(1_000), rows=21)
-        assert [row.label for row in grid.rows[:8]] == [f"t{i}" for i in range(7)] + [""]
+        assert [row.label for row in grid.rows[:8]] == [f"t{i}" for i in range(7)] + ["t7-77"]
         assert grid.folded == 993
 
     def test_cells_say_how_many_lanes_are_in_each_state(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from asyncdemo.model import Outcome, Run, Site, State
-from asyncdemo.render.terminal.live import LivePanel, LiveView, picture_lines
+from asyncdemo.render.terminal.live import LiveView, picture_lines
+from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import UNICODE
 from tests.support.replay import replay
@@ -24,9 +25,9 @@ class Clock:
         return self.now_s
 
 
-def lanes_of(panel: LivePanel, names: str, at: float = 0, state: State = State.WAITING) -> None:
+def lanes_of(panel: LivePanel, names: str, state: State = State.WAITING) -> None:
     for lane, name in enumerate(names.split()):
-        panel.lane_opened(lane, name, ns(at), state)
+        panel.lane_opened(lane, name, ns(0), state)
 
 
 def seen(*panels: LivePanel, width: int = 120, height: int = 30) -> list[str]:

@@ -49,19 +49,38 @@ def test_below_each_other_they_share_one_axis_and_beside_each_other_the_lines() 
     assert "slow" in beside[0]
 
 
-def test_a_title_says_the_time_and_only_news_of_the_end_and_of_folding() -> None:
+def test_a_title_says_the_time_and_only_news_of_the_end() -> None:
     stopped = run("stopped", 50, 100, outcome=RunOutcome.TIMEOUT)
     drawn = text_of(picture_of_runs([FAST, stopped], UNICODE, 80, 20))
     (fast,) = (line for line in drawn if "fast ──" in line)
     (other,) = (line for line in drawn if "stopped ──" in line)
     assert fast.endswith("─ 100 ms")
-    assert "50 lanes, up to" in other
-    assert other.endswith("100 ms, stopped: out of time")
+    assert other.endswith("─ 100 ms, stopped: out of time")
 
 
-def test_a_title_may_say_other_figures_and_they_come_before_the_folding() -> None:
-    drawn = text_of(picture_of_runs([run("many", 50, 100)], UNICODE, 80, 20, ["at most 50 at work"]))
-    assert any("─ at most 50 at work, up to" in line for line in drawn)
+def test_rows_that_are_equal_share_a_line_first_and_those_that_failed_last() -> None:
+    story = Story()
+    for i in range(4):
+        stairs = story.task(f"step({i})", at=100 * i).sleeps(100)
+        _ = stairs.raises("late") if i == 2 else stairs.returns()
+    runs = [run("same", 9, 100), story.run(name="stairs")]
+    drawn = text_of(picture_of_runs(runs, UNICODE, 94, 10, unfold="v unfolds"))
+    assert len(drawn) == 10
+    labels = [" ".join(line.split("  ")[0].split()) for line in drawn]
+    assert labels[2:4] == ["same(0)", "same(1-8)"]
+    assert labels[5:9] == ["step(0)", "step(1)", "step(2) ✗", "step(3)"]
+    assert sum("v unfolds" in line for line in drawn) == 1
+
+
+@pytest.mark.parametrize(("width", "lines"), [(60, 12), (110, 7)])
+def test_figures_too_long_for_a_title_go_on_below_it_if_lines_are_left(width: int, lines: int) -> None:
+    figures = ["100 ms, event loop held for 80 ms, at most 10 at the same time", "400 ms"]
+    drawn = text_of(picture_of_runs([FAST, SLOW], UNICODE, width, lines, figures))
+    (at,) = (at for at, line in enumerate(drawn) if "─ 100 ms, event loop held for 80 ms, " in line)
+    assert "at most 10 at the same time" not in drawn[at]
+    assert "  at most 10 at the same time" not in "".join(drawn)
+    drawn = text_of(picture_of_runs([FAST, SLOW], UNICODE, width, lines + 1, figures))
+    assert "  at most 10 at the same time" in drawn[at + 1]
 
 
 def test_the_legend_tells_only_what_occurs_where_it_would_cost_a_second_line() -> None:

@@ -56,7 +56,7 @@ class TestRequests:
     def test_in_great_number_share_rows_and_are_counted_by_what_they_do(self) -> None:
         lines = report(threaded(200, limit=20), rows=24)
         assert any("requests folded" in line and "of all 201, on average:" in line for line in lines)
-        labels = [line.split()[0] for line in lines if "█" in line[:16]]
+        labels = [line.split()[0] for line in lines if "█" in line[:22]]
         assert {"waiting", "queued", "accept", "thread", "response"} <= set(labels)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.model import Outcome, Run
+from asyncdemo.model import Run
 from asyncdemo.render.terminal.block_text import block_letters
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.slide_blocks import (
@@ -58,12 +58,12 @@ def laid_out(*blocks: Block, heading: str = "Run", width: int = 80, height: int 
     return text_of(page)
 
 
-def staircase(calls: int, last: Outcome = Outcome.RETURNED) -> Run:
+def staircase(calls: int) -> Run:
     """Calls of 100 ms, one after another."""
     story = Story()
     main = story.task("main")
     for n in range(1, calls + 1):
-        main.enters(f"brew({n})").sleeps(100).leaves(last if n == calls else Outcome.RETURNED)
+        main.enters(f"brew({n})").sleeps(100).leaves()
     main.returns()
     return story.run()
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from rich.segment import Segment
 
 from asyncdemo.model import Clock, Run
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
-from asyncdemo.render.terminal.theme import ASCII, UNICODE
-from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
+from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
+from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text, verdict_to_fit
 from asyncdemo.testing.checks import CheckFailed, Evidence, Seen
 from tests.support.runs import Story, ns
 from tests.support.server_runs import threaded
@@ -102,10 +104,10 @@ class TestEvidence:
 
 
 class TestVerdict:
-    def lines(self, width: int = 60, **changes: object) -> list[str]:
-        parts: dict[str, object] = {"held": ["It began."], "message": "It did not end.", "evidence": None}
-        theme = changes.pop("theme", UNICODE)
-        return text(verdict_lines(**(parts | changes), theme=theme, width=width))  # type: ignore[arg-type]
+    FAILED = Verdict(("It began.",), {}, "", "It did not end.")
+
+    def lines(self, width: int = 60, theme: Theme = UNICODE, **changes: Any) -> list[str]:
+        return text(verdict_lines(replace(self.FAILED, **changes), theme, width))
 
     def test_what_held_comes_before_what_did_not(self) -> None:
         assert self.lines() == ["✓ It began.", "✗ It did not end."]
@@ -116,12 +118,21 @@ class TestVerdict:
 
     def test_the_knobs_of_the_run_are_told_where_the_file_says_otherwise(self) -> None:
         assert "  In this run: UPLOADS = 20." in self.lines(knobs={"UPLOADS": 20})
-        assert "    in this run: UPLOADS = 20" in verdict_text((), "no", None, knobs={"UPLOADS": 20})
+        assert "    in this run: UPLOADS = 20" in verdict_text(replace(self.FAILED, knobs={"UPLOADS": 20}))
+
+    def test_on_a_low_terminal_what_failed_stays_in_sight(self) -> None:
+        many = evidence_of(lambda: Seen(brews(50, 100)).calls("brew").peak_is(3))
+        output = "".join(f"line {number}\n" for number in range(9))
+        verdict = replace(self.FAILED, held=("It began.",) * 9, evidence=many, output=output)
+        assert len(text(verdict_to_fit(verdict, UNICODE, 80, 60))) > 30
+        lines = text(verdict_to_fit(verdict, UNICODE, 80, 17))
+        assert len(lines) <= 17
+        assert lines[:2] == ["✓ 9 points of the check hold.", "✗ It did not end."]
 
     def test_how_to_get_the_same_values_again_comes_last(self) -> None:
         command = "asyncdemo check tea --seed 11"
         assert self.lines(repeat=command, output="3 cups\n")[-1] == f"To repeat this check: {command}"
-        assert list(verdict_text((), "no", None, repeat=command))[-1].endswith(command)
+        assert list(verdict_text(replace(self.FAILED, repeat=command)))[-1].endswith(command)
 
     def test_what_the_program_wrote_is_shown_beside_a_failure_its_newest_lines(self) -> None:
         output = "".join(f"line {number}\n" for number in range(100))

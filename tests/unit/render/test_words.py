@@ -12,6 +12,7 @@ from asyncdemo.render.words import (
     duration,
     fit,
     fit_label,
+    folded_label,
     join,
     moment,
     number,
@@ -130,3 +131,19 @@ def test_texts_are_cut_by_what_they_take_on_a_screen(width: int) -> None:
 def test_what_is_left_out_of_a_label_is_in_its_middle(label: str, width: int, words: str) -> None:
     assert fit_label(label, width) == words
     assert cell_len(fit_label(label, width, pad=True)) == width
+
+
+@pytest.mark.parametrize(
+    ("names", "label"),
+    [
+        (["save(2)", "save(3)", "save(4)"], "save(2-4)"),
+        (["GET /a 9", "GET /a 10"], "GET /a 9-10"),
+        (["save(2)", "reply()", "save(4)"], "3 rows"),
+        (["save(3)", "save(1)"], "2 x save"),
+        (["wait(0.3)", "wait(0.4)"], "2 rows"),
+        (["tick()", "tick()"], "2 x tick()"),
+        ([], "2 rows"),
+    ],
+)
+def test_a_folded_row_is_named_by_what_it_holds(names: list[str], label: str) -> None:
+    assert folded_label(names, max(len(names), 2)) == label

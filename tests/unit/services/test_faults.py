@@ -101,7 +101,7 @@ def test_a_package_that_is_broken_is_told_with_the_command(
 ) -> None:
     (tmp_path / "fakeredis.py").write_text("from lupa_is_gone import lua\n")
     monkeypatch.setenv("PYTHONPATH", python_path(tmp_path))
-    with pytest.raises(MissingError, match=r"No module named 'lupa_is_gone'\. Install ") as missing:
+    with pytest.raises(MissingError, match=r"No module named 'lupa_is_gone'\. To install ") as missing:
         Services(["redis"], environ_of("redis", "embedded")).start()
     assert str(missing.value).endswith(install_command("course"))
 

@@ -264,7 +264,7 @@ def test_all_are_there_at_once_each_named_once_and_gone_afterwards() -> None:
 
 
 def test_an_unknown_one_is_a_wrong_use_that_names_those_there_are_but_none_is_possible() -> None:
-    with pytest.raises(UsageError, match="no service 'mysql'. There are: s3, redis, postgres"):
+    with pytest.raises(UsageError, match=r"no service 'mysql'\. There are: s3, redis, postgres"):
         Services(["s3", "mysql"])
     with Services([]) as services:
         services.reset()

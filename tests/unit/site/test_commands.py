@@ -11,7 +11,7 @@ import pytest
 
 from asyncdemo import errors
 from asyncdemo.load.command import parser as load_parser
-from asyncdemo.site.commands import command, commands, described, exit_codes, get
+from asyncdemo.site.commands import command, commands, describe_command, exit_codes, get
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def test_defaults_and_what_a_value_must_be_come_from_the_option() -> None:
     def trial() -> None:
         """Tries `it` & ends."""
 
-    html = described("try", trial)
+    html = describe_command("try", trial)
     assert '<pre class="command-usage"><code>asyncdemo try [OPTIONS]</code></pre>' in html
     assert "<p>Tries <code>it</code> &amp; ends.</p>" in html
     assert 'How often. <span class="command-facts">A whole number from 1. By default 3.</span>' in html

@@ -16,7 +16,7 @@ from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.model import Run
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
-from asyncdemo.site.gallery import Mistake, faults, marked, mistakes, subject_of
+from asyncdemo.site.gallery import Mistake, differing_lines, faults, mistakes, subject_of
 from asyncdemo.site.recordings import Recordings
 from tests.support.runs import Story, at_line
 
@@ -177,7 +177,7 @@ def test_an_unknown_kind_fails_the_build(monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_the_lines_at_fault(fixed: Sequence[str], found_at: int | None, lines: list[int]) -> None:
     site = None if found_at is None else at_line(found_at)
-    assert marked("abcd", fixed, Finding(FindingKind.IDLE_LIMIT, "", "", site, site)) == lines
+    assert differing_lines("abcd", fixed, Finding(FindingKind.IDLE_LIMIT, "", "", site, site)) == lines
 
 
 # -- all of them, for real ----------------------------------------------------------------------------

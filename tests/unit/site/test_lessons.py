@@ -16,7 +16,7 @@ from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.text import sections
 from asyncdemo.model import Run
 from asyncdemo.site.catalogue import catalogue_page, notes_page, questions, questions_page
-from asyncdemo.site.lessons import broken_claims, lesson_page, linked, subject_of
+from asyncdemo.site.lessons import broken_claims, lesson_page, link_lessons, subject_of
 from asyncdemo.site.recordings import Recordings
 
 
@@ -200,7 +200,7 @@ def test_recordings_name_no_folder_of_this_machine(runs: tuple[Run, ...]) -> Non
     ],
 )
 def test_threads_and_lessons_are_linked(text: str, becomes: str) -> None:
-    assert becomes in linked(text, ["upload-gate"])
+    assert becomes in link_lessons(text, ["upload-gate"])
 
 
 @pytest.mark.parametrize(
@@ -214,4 +214,4 @@ def test_threads_and_lessons_are_linked(text: str, becomes: str) -> None:
     ],
 )
 def test_code_and_links_stay_as_they_are(text: str) -> None:
-    assert linked(text, ["upload-gate"]) == text
+    assert link_lessons(text, ["upload-gate"]) == text

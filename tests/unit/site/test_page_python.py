@@ -16,7 +16,7 @@ import pytest
 
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.errors import MissingError
-from asyncdemo.site.page_python import editor_files, fetched, packed_python
+from asyncdemo.site.page_python import editor_files, fetch_package, packed_python
 
 _LESSON = Path(__file__).parents[3] / "lessons/01-loop/01-two-sleeps"
 
@@ -34,21 +34,21 @@ def test_what_was_fetched_before_is_taken_without_a_network(
     monkeypatch.setenv("PATH", "")
     package = tmp_path / "pyodide-1.2.3.tgz"
     package.write_bytes(b"as published")
-    assert fetched("pyodide", _pin(tmp_path, b"as published"), tmp_path) == package
+    assert fetch_package("pyodide", _pin(tmp_path, b"as published"), tmp_path) == package
 
 
 def test_another_package_than_the_pinned_one_is_removed(tmp_path: Path) -> None:
     package = tmp_path / "pyodide-1.2.3.tgz"
     package.write_bytes(b"something else")
     with pytest.raises(MissingError, match="not what"):
-        fetched("pyodide", _pin(tmp_path, b"as published"), tmp_path)
+        fetch_package("pyodide", _pin(tmp_path, b"as published"), tmp_path)
     assert not package.exists()
 
 
 def test_without_npm_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(MissingError, match="fetched by npm, which is not installed"):
-        fetched("pyodide", _pin(tmp_path, b""), tmp_path)
+        fetch_package("pyodide", _pin(tmp_path, b""), tmp_path)
 
 
 def test_the_pack_has_all_that_is_imported_and_is_the_same_each_time(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ from asyncdemo.course.content.predictions import (
     Choice,
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
 )
 from asyncdemo.errors import CourseError
 from asyncdemo.site import predict
@@ -120,7 +120,7 @@ def test_what_happened_and_why_stands_with_each_question_and_again_for_the_print
     assert html.count("<details") == len(LESSON.predictions)
     for prediction in LESSON.predictions:
         told = (
-            f"<strong>{happened(prediction, measured, knobs)}</strong>",
+            f"<strong>{actual_answer(prediction, measured, knobs)}</strong>",
             f"<p>{fill(prediction.why, knobs)}</p>",
         )
         assert [html.count(words) for words in told] == [2, 2]

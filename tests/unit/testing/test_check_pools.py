@@ -87,9 +87,9 @@ def test_the_sentences_that_held() -> None:
     assert len(pools.connections) == 2
 
 
-def one_for_each(callers: int = 4) -> Run:
+def one_for_each() -> Run:
     story = Story()
-    for n in range(callers):
+    for n in range(4):
         task = story.task(f"Task-{n}").enters(f"show({n})").waits(100, "redis").leaves().returns()
         pool = story.pool(2, made=at_line(12), name="redis", at=0, by=task)
         story.connection(pool, 0, 1, [(task, 0, 100)], closed=100)

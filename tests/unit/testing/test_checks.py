@@ -189,6 +189,19 @@ def test_how_many_were_at_work_or_open() -> None:
         3,
     )
     fails("there was none at all", calls(brews(4), "pour").peak_is, 3)
+    story = Story()
+    pool = story.executor(2)
+    for number in range(3):
+        brew = story.task(f"brew({number})")
+        if number == 2:
+            brew.queues(pool, 100)
+            story.has_queued(pool, brew, 0, 100)
+        brew.takes(pool).sleeps(100).gives_back(pool).returns()
+    fails(
+        "3 calls of brew should be at work at the same time; the pool has 2 workers, and more calls queued",
+        calls(story.run()).peak_is,
+        3,
+    )
     uploads = calls(gated(), "upload").open_at_least(6).peak_at_least(2)
     fails("7 calls of upload should be open at the same time", uploads.open_at_least, 7)
 

@@ -1,4 +1,4 @@
-"""Wrong: a task saves the order some time or other; the answer is given before."""
+"""Wrong: a task saves the order later; the answer is given before that."""
 
 import asyncio
 import random

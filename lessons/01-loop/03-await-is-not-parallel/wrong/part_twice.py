@@ -20,7 +20,7 @@ async def sign_in() -> str:
 
 
 async def load(part: int, token: str) -> str:
-    """Load one part. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    """Load one part. Nobody knows in advance how long it will take. Leave this function as it is."""
     takes_ms, size = network.randint(FASTEST_MS, SLOWEST_MS), network.randint(1, 99)
     await asyncio.sleep(takes_ms / 1000)
     return f"part {part} with {token}: {size} kB"

@@ -19,7 +19,7 @@ async def answer(request: int) -> str:
 
 
 def beat(n: int) -> int:
-    """The heart beats. Leave this function as it is."""
+    """Beat once. Leave this function as it is."""
     return n
 
 
@@ -48,7 +48,7 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
 
 
 async def main() -> list[str]:
-    """The heart beats alongside the worker. Leave this function as it is."""
+    """Run the heart alongside the worker. Leave this function as it is."""
     backlog: asyncio.Queue[int] = asyncio.Queue()
     for request in range(1, REQUESTS + 1):
         backlog.put_nowait(request)

@@ -14,7 +14,7 @@ chance = random.Random(SEED)
 
 
 def beat(n: int) -> int:
-    """The heart beats. Leave this function as it is."""
+    """Beat once. Leave this function as it is."""
     return n
 
 
@@ -45,7 +45,7 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
 
 
 async def main() -> list[str]:
-    """The heart beats alongside the worker. Leave this function as it is."""
+    """Run the heart alongside the worker. Leave this function as it is."""
     backlog: asyncio.Queue[int] = asyncio.Queue()
     for request in range(1, REQUESTS + 1):
         backlog.put_nowait(request)

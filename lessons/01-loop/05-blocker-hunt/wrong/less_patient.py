@@ -36,14 +36,14 @@ def postage(n: int, office: socket.socket) -> int:
 
 
 def seal(text: str) -> str:
-    """A thousand rounds of a checksum."""
+    """Compute a checksum in a thousand rounds."""
     for _ in range(1_000):
         text = hashlib.sha256(text.encode()).hexdigest()
     return text[:8]
 
 
 async def ship(n: int, office: socket.socket) -> str:
-    """Send one order off."""
+    """Ship one order."""
     await reserve(n)
     label = await asyncio.to_thread(print_label, n)
     cents = postage(n, office)
@@ -51,7 +51,7 @@ async def ship(n: int, office: socket.socket) -> str:
 
 
 async def main() -> list[str]:
-    """Send all orders off at the same time; return what ship returned, in order."""
+    """Ship all orders at the same time; return what ship returned, in order."""
     with socket.create_server(("127.0.0.1", 0)) as office:
         async with asyncio.TaskGroup() as group:
             parcels = [group.create_task(ship(n, office)) for n in range(1, ORDERS + 1)]

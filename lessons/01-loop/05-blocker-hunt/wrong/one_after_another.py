@@ -26,7 +26,7 @@ def print_label(n: int) -> str:
 
 
 def postage(n: int, office: socket.socket) -> int:
-    """What the post office wants, in cents. If it says nothing, as it has for years: an estimate."""
+    """Ask the post office what it charges, in cents. If it doesn't answer in time, estimate."""
     with socket.create_connection(office.getsockname()) as line:
         line.settimeout(SILENCE_S)
         try:
@@ -36,14 +36,14 @@ def postage(n: int, office: socket.socket) -> int:
 
 
 def seal(text: str) -> str:
-    """A thousand rounds of a checksum."""
+    """Compute a checksum in a thousand rounds."""
     for _ in range(1_000):
         text = hashlib.sha256(text.encode()).hexdigest()
     return text[:8]
 
 
 async def ship(n: int, office: socket.socket) -> str:
-    """Send one order off."""
+    """Ship one order."""
     await reserve(n)
     label = await asyncio.to_thread(print_label, n)
     cents = await asyncio.to_thread(postage, n, office)

@@ -10,11 +10,11 @@ REST_S = 1.0
 
 
 class RefusedError(Exception):
-    """The server does not want this part."""
+    """The server doesn't accept this part."""
 
 
 async def transfer(n: int) -> None:
-    """The way over the network; the higher n, the longer. Leave this function as it is."""
+    """Send part n over the network; the higher n is, the longer it takes. Leave this function as it is."""
     await asyncio.sleep(n * PART_S)
     if n == REFUSED:
         raise RefusedError(f"part {n}")

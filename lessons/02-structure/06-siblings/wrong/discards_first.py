@@ -10,11 +10,11 @@ REST_S = 1.0
 
 
 class RefusedError(Exception):
-    """The server does not want this part."""
+    """The server doesn't accept this part."""
 
 
 async def transfer(n: int) -> None:
-    """The way over the network; the higher n, the longer. Leave this function as it is."""
+    """Send part n over the network; the higher n is, the longer it takes. Leave this function as it is."""
     await asyncio.sleep(n * PART_S)
     if n == REFUSED:
         raise RefusedError(f"part {n}")
@@ -31,7 +31,7 @@ async def send(n: int) -> None:
 
 
 async def send_album() -> None:
-    """Send all parts at the same time. When this ends, nothing of it goes on."""
+    """Send all parts at the same time. When this ends, nothing that it started is still running."""
     tasks = {n: asyncio.create_task(send(n)) for n in range(1, PARTS + 1)}
     try:
         await asyncio.gather(*tasks.values())
@@ -44,7 +44,7 @@ async def send_album() -> None:
 
 
 async def main() -> str:
-    """What became of the album. The program then rests, like a server that waits for the next one."""
+    """Send the album, rest like a server that waits for the next one, and return the outcome."""
     try:
         await send_album()
         outcome = "sent"

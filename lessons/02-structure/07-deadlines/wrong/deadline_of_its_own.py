@@ -1,4 +1,4 @@
-"""Wrong: follow has its own deadline and returns. Whoever else stops it learns nothing."""
+"""Wrong: follow has its own deadline and returns. Anything else that stops it gets no CancelledError."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Wrong: the pause that hindered the deadline has been left out."""
+"""Wrong: the pause that held up the deadline has been left out."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Wrong: one payment after the other. The balance is right, and nobody waits at the same time as another."""
+"""Wrong: one payment after the other. The balance is right, but no waits overlap."""
 
 import asyncio
 import random

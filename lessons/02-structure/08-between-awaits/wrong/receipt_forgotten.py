@@ -1,4 +1,4 @@
-"""Wrong: the receipt is sent by a task for which nobody waits."""
+"""Wrong: the receipt is sent by a task that nothing waits for."""
 
 import asyncio
 import random

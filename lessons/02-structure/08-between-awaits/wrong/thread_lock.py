@@ -1,4 +1,4 @@
-"""Wrong: a lock for threads. Whoever asks for it stops the thread in which its holder would go on."""
+"""Wrong: a lock for threads. A task that asks for it stops the thread in which its holder would go on."""
 
 import asyncio
 import random

@@ -13,7 +13,7 @@ network = random.Random(SEED)
 
 
 async def send(n: int) -> str:
-    """Send one image. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    """Send one image. Nobody knows in advance how long it will take. Leave this function as it is."""
     takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
     await asyncio.sleep(takes_ms / 1000)
     return f"image-{n}-{receipt:06}.png"

@@ -1,4 +1,4 @@
-"""Wrong: the workers are tasks that nobody waits for; when one dies, join waits for ever."""
+"""Wrong: the workers are tasks that nobody waits for; when one dies, join waits forever."""
 
 import asyncio
 import random
@@ -57,7 +57,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

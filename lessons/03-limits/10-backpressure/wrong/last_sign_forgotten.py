@@ -1,4 +1,4 @@
-"""Wrong: all is developed, but the workers wait for more for ever."""
+"""Wrong: all photos are developed, but the workers wait for more forever."""
 
 import asyncio
 import random
@@ -57,7 +57,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

@@ -66,7 +66,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

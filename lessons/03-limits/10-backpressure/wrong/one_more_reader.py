@@ -1,4 +1,4 @@
-"""Wrong: two tasks take turns at reading, so two photos stand outside when the queue is full."""
+"""Wrong: two tasks take turns at reading, so two photos wait outside when the queue is full."""
 
 import asyncio
 import random
@@ -64,7 +64,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

@@ -1,4 +1,4 @@
-"""Wrong: when a worker fails, nothing more is begun, but what is under way is brought to its end."""
+"""Wrong: when a worker fails, nothing more is started, but work in progress is finished."""
 
 import asyncio
 import random
@@ -68,7 +68,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

@@ -1,4 +1,4 @@
-"""Wrong: what is under way is brought to its end when a worker fails, in real time."""
+"""Wrong: work in progress is finished when a worker fails, in real time."""
 
 import asyncio
 import random
@@ -69,7 +69,7 @@ async def develop_all() -> list[str]:
 
 
 async def main() -> list[str]:
-    """The prints, or what stopped them. Leave this function as it is."""
+    """Return the prints, or what stopped them. Leave this function as it is."""
     try:
         return await develop_all()
     except* ValueError as errors:

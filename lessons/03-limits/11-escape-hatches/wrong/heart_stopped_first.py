@@ -12,12 +12,12 @@ BEAT_S = 0.02
 
 
 def primes_below(limit: int) -> int:
-    """How many primes are smaller than this. It only computes. Leave this function as it is."""
+    """Count the primes below limit. This only computes. Leave this function as it is."""
     return sum(all(n % d for d in range(2, isqrt(n) + 1)) for n in range(2, limit))
 
 
 async def answer(n: int, pool: ProcessPoolExecutor) -> int:
-    """Answer one request: each asks for another limit."""
+    """Answer one request: each has a different limit."""
     return await asyncio.get_running_loop().run_in_executor(pool, primes_below, LIMIT // n)
 
 

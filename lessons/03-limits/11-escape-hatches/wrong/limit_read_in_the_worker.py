@@ -1,4 +1,4 @@
-"""Wrong: the worker reads LIMIT itself. It imports the file anew, so it sees what is written there."""
+"""Wrong: the worker reads LIMIT itself. It imports the file again, so it sees what is written there."""
 
 import asyncio
 from concurrent.futures import ProcessPoolExecutor
@@ -12,7 +12,7 @@ BEAT_S = 0.02
 
 
 def primes_below(limit: int) -> int:
-    """How many primes are smaller than this. It only computes. Leave this function as it is."""
+    """Count the primes below limit. This only computes. Leave this function as it is."""
     return sum(all(n % d for d in range(2, isqrt(n) + 1)) for n in range(2, limit))
 
 
@@ -22,7 +22,7 @@ def count(n: int) -> int:
 
 
 async def answer(n: int, pool: ProcessPoolExecutor) -> int:
-    """Answer one request: each asks for another limit."""
+    """Answer one request: each has a different limit."""
     return await asyncio.get_running_loop().run_in_executor(pool, count, n)
 
 

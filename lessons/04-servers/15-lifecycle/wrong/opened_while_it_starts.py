@@ -15,7 +15,7 @@ app = Sanic("visits")
 
 
 async def count_visit(redis: aioredis.Redis) -> int:
-    """Count one more visit; return their number. Leave this function as it is."""
+    """Count one more visit; return how many there have been. Leave this function as it is."""
     return int(await redis.incr("visits"))
 
 

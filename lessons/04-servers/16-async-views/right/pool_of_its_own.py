@@ -19,7 +19,7 @@ chance = random.Random(SEED)
 
 
 async def fetch(part: int) -> str:
-    """One part of the page, from another service. Leave this function as it is."""
+    """Fetch one part of the page from another service. Leave this function as it is."""
     code = chance.randrange(1_000_000)
     await asyncio.sleep((PART_MS - 40 * part) / 1000)
     return f"part {part} {code:06}"

@@ -20,7 +20,7 @@ workers: list[asyncio.Task[None]] = []
 
 
 async def fetch(part: int) -> str:
-    """One part of the page, from another service. Leave this function as it is."""
+    """Fetch one part of the page from another service. Leave this function as it is."""
     code = chance.randrange(1_000_000)
     await asyncio.sleep((PART_MS - 40 * part) / 1000)
     return f"part {part} {code:06}"
@@ -46,7 +46,7 @@ async def start_workers() -> None:
 
 @app.post("/page")
 async def page() -> ResponseReturnValue:
-    """The parts that the client asks for, in that order, and their signature."""
+    """Return the parts that the client asks for, in that order, and their signature."""
     wanted = (await request.get_json())["parts"]
     parts = await asyncio.gather(*(fetch(part) for part in wanted))
     answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -18,7 +18,7 @@ chance = random.Random(SEED)
 
 
 async def fetch(part: int) -> str:
-    """One part of the page, from another service. Leave this function as it is."""
+    """Fetch one part of the page from another service. Leave this function as it is."""
     code = chance.randrange(1_000_000)
     await asyncio.sleep((PART_MS - 40 * part) / 1000)
     return f"part {part} {code:06}"
@@ -41,7 +41,7 @@ async def fetch_all(wanted: list[int]) -> list[str]:
 
 @app.post("/page")
 def page() -> ResponseReturnValue:
-    """The parts that the client asks for, in that order, and their signature."""
+    """Return the parts that the client asks for, in that order, and their signature."""
     wanted = asyncio.run(body())["parts"]
     parts = asyncio.run(fetch_all(wanted))
     return {"parts": parts, "signature": sign(parts)}

@@ -18,7 +18,7 @@ chance = random.Random(SEED)
 
 
 async def fetch(part: int) -> str:
-    """One part of the page, from another service. Leave this function as it is."""
+    """Fetch one part of the page from another service. Leave this function as it is."""
     code = chance.randrange(1_000_000)
     await asyncio.sleep((PART_MS - 40 * part) / 1000)
     return f"part {part} {code:06}"
@@ -33,7 +33,7 @@ def sign(parts: list[str]) -> str:
 
 @app.post("/page")
 async def page() -> ResponseReturnValue:
-    """The parts that the client asks for, in that order, and their signature."""
+    """Return the parts that the client asks for, in that order, and their signature."""
     wanted = [0, 1, 2]
     parts = await asyncio.gather(*(fetch(part) for part in wanted))
     return {"parts": parts, "signature": await asyncio.to_thread(sign, parts)}

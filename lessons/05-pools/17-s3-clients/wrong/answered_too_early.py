@@ -31,7 +31,7 @@ async def close_store(app: Sanic) -> None:
 
 
 async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; the checksum of what has arrived, as S3 says it. Leave this function as it is."""
+    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
     await asyncio.sleep(NETWORK_S)
     stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
     return str(stored["ETag"]).strip('"')

@@ -14,10 +14,10 @@ HOLD_S = 0.2
 
 
 async def order(n: int, client: aioredis.Redis) -> int:
-    """Sell one of article n; return how many are left. Leave this function as it is."""
+    """Sell one of product n; return how many are left. Leave this function as it is."""
     async with client.pipeline() as transaction:
         await transaction.watch(f"stock:{n}")
-        stock = int(await transaction.get(f"stock:{n}") or random.randrange(10, 1000))  # or count it now
+        stock = int(await transaction.get(f"stock:{n}") or random.randrange(10, 1000))  # or a first count
         await asyncio.sleep(HOLD_S)
         transaction.multi()
         transaction.set(f"stock:{n}", stock - 1)
@@ -25,20 +25,20 @@ async def order(n: int, client: aioredis.Redis) -> int:
     return stock - 1
 
 
-async def work(articles: Iterator[int], client: aioredis.Redis, left: dict[int, int]) -> None:
+async def work(products: Iterator[int], client: aioredis.Redis, left: dict[int, int]) -> None:
     """One connection's worth of work: orders, until none is left."""
-    for n in articles:
+    for n in products:
         left[n] = await order(n, client)
 
 
 async def main() -> list[int]:
-    """Do all orders; return what is left of each article, in the order of the articles."""
+    """Do all orders; return what is left of each product, in the order of the products."""
     pool = aioredis.ConnectionPool.from_url(REDIS_URL, max_connections=CONNECTIONS)
     left: dict[int, int] = {}
-    articles = iter(range(1, ORDERS + 1))
+    products = iter(range(1, ORDERS + 1))
     async with aioredis.Redis.from_pool(pool) as client, asyncio.TaskGroup() as group:
         for _ in range(CONNECTIONS):
-            group.create_task(work(articles, client, left))
+            group.create_task(work(products, client, left))
     return [left[n] for n in sorted(left)]
 
 

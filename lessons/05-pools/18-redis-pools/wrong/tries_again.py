@@ -14,10 +14,10 @@ HOLD_S = 0.2
 
 
 async def order(n: int, client: aioredis.Redis) -> int:
-    """Sell one of article n; return how many are left. Leave this function as it is."""
+    """Sell one of product n; return how many are left. Leave this function as it is."""
     async with client.pipeline() as transaction:
         await transaction.watch(f"stock:{n}")
-        stock = int(await transaction.get(f"stock:{n}") or random.randrange(10, 1000))  # or count it now
+        stock = int(await transaction.get(f"stock:{n}") or random.randrange(10, 1000))  # or a first count
         await asyncio.sleep(HOLD_S)
         transaction.multi()
         transaction.set(f"stock:{n}", stock - 1)
@@ -35,7 +35,7 @@ async def order_until_done(n: int, client: aioredis.Redis) -> int:
 
 
 async def main() -> list[int]:
-    """Do all orders; return what is left of each article, in the order of the articles."""
+    """Do all orders; return what is left of each product, in the order of the products."""
     pool = aioredis.ConnectionPool.from_url(REDIS_URL, max_connections=CONNECTIONS)
     async with aioredis.Redis.from_pool(pool) as client, asyncio.TaskGroup() as group:
         orders = [group.create_task(order_until_done(n, client)) for n in range(1, ORDERS + 1)]

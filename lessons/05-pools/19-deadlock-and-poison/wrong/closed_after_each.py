@@ -1,4 +1,4 @@
-"""Wrong: nothing is poisoned, since every connection is closed after each question and opened anew."""
+"""Wrong: nothing is poisoned, since every connection is closed after each question and opened again."""
 
 import asyncio
 import os

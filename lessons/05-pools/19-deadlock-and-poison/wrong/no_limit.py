@@ -1,4 +1,4 @@
-"""Wrong: whoever finds the pool empty gets a connection anyway."""
+"""Wrong: a caller that finds the pool empty gets a connection anyway."""
 
 import asyncio
 import os

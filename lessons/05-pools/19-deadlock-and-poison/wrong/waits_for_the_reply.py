@@ -1,4 +1,4 @@
-"""Wrong: whoever gives up must wait for the reply first, so that the connection is fit again."""
+"""Wrong: a caller that gives up has to wait for the reply first, so that the connection is clean again."""
 
 import asyncio
 import os

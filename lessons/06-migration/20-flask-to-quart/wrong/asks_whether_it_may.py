@@ -17,7 +17,7 @@ at_work: list[int] = []
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     while len(at_work) == 5:
         await asyncio.sleep(0.01)
     at_work.append(film_id)
@@ -27,7 +27,7 @@ async def query(film_id: int) -> str | None:
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review in the database; here only the time that this takes. Leave it as it is."""
+    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 

@@ -28,7 +28,7 @@ async def make_queries() -> None:
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     done = asyncio.Event()
     asked.append(done)
     if not batches:
@@ -38,7 +38,7 @@ async def query(film_id: int) -> str | None:
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review in the database; here only the time that this takes. Leave it as it is."""
+    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 

@@ -14,13 +14,13 @@ app = Quart("films")
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     await asyncio.sleep(QUERY_MS / 1000)
     return f"Film {film_id}" if film_id <= FILMS else None
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review in the database; here only the time that this takes. Leave it as it is."""
+    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 

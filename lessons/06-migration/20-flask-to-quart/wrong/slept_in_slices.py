@@ -16,7 +16,7 @@ app = Quart("films")
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     until = time.monotonic() + QUERY_MS / 1000
     while time.monotonic() < until:
         time.sleep(0.005)
@@ -25,7 +25,7 @@ async def query(film_id: int) -> str | None:
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review in the database; here only the time that this takes. Leave it as it is."""
+    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 

@@ -20,7 +20,7 @@ for number in range(5):
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     number = await connections.get()
     try:
         await asyncio.sleep(QUERY_MS / 1000)
@@ -30,7 +30,7 @@ async def query(film_id: int) -> str | None:
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review in the database; here only the time that this takes. Leave it as it is."""
+    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 

@@ -18,7 +18,7 @@ in_line: list[asyncio.Future[None]] = []
 
 
 async def query(film_id: int) -> str | None:
-    """The title of a film, from a database; here only the time that this takes."""
+    """Get a film's title from a database; here, only the time that this takes."""
     if len(at_work) == 5:
         turn = asyncio.get_running_loop().create_future()
         in_line.append(turn)
@@ -32,7 +32,7 @@ async def query(film_id: int) -> str | None:
 
 
 async def store(film_id: int, rating: int) -> None:
-    """Keep a review in the database; here only the time that this takes. Leave it as it is."""
+    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
     await asyncio.sleep(QUERY_MS / 1000)
 
 

@@ -31,7 +31,7 @@ class Row:
 
 
 def seconds(text: str) -> float:
-    """0.10307 for "103.07ms"."""
+    """Convert to seconds: "103.07ms" is 0.10307."""
     number = text.rstrip("msu")
     return float(number) * UNITS[text[len(number) :]]
 

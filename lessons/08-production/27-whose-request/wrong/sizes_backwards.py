@@ -44,14 +44,14 @@ async def in_pool(picture: int) -> int:
 
 async def handle(n: int) -> list[int]:
     """Handle request n, with pictures 2n - 1 and 2n; return their sizes."""
-    who, whose = sender(n)
-    request_id.set(who)
-    customer.set(whose)
+    its_id, its_customer = sender(n)
+    request_id.set(its_id)
+    customer.set(its_customer)
     return await asyncio.gather(*(in_pool(picture) for picture in (2 * n - 1, 2 * n)))
 
 
 async def main() -> list[list[int]]:
-    """Handle all requests; then shrink some again, for no request, and leave that as it is. Return sizes."""
+    """Handle all requests; then shrink some again, outside any (leave that as it is). Return sizes."""
     sizes = await asyncio.gather(*(handle(n) for n in range(1, REQUESTS + 1)))
     again = [ThreadPoolExecutor.submit(pool, shrink, n) for n in range(1, THREADS + 1)]
     await asyncio.gather(*map(asyncio.wrap_future, again))

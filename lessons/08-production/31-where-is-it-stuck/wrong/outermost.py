@@ -1,4 +1,4 @@
-"""Names the outermost function, the only one that get_stack tells of.
+"""Names the outermost function, the only one that get_stack shows.
 
 Run it alone with:  python outermost.py
 """

@@ -1,4 +1,4 @@
-"""Right: fifty payments go on together, so they meet in many orders at once."""
+"""Right: fifty payments go on together, so they meet in many orders at the same time."""
 
 import asyncio
 import itertools

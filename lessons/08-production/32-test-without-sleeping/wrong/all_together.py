@@ -1,4 +1,4 @@
-"""Wrong: begins both at the same time, and leaves it to the event loop who comes first."""
+"""Wrong: begins both at the same time, and leaves it to the event loop which comes first."""
 
 import asyncio
 import itertools

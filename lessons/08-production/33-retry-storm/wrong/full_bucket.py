@@ -1,4 +1,4 @@
-"""A token bucket that is full at the start: all of its tokens go at once, and new ones come meanwhile."""
+"""A token bucket that is full at the start: all of its tokens go immediately, and new ones come meanwhile."""
 
 import asyncio
 import random

@@ -24,7 +24,7 @@ engine = create_async_engine(  # Leave it as it is: its pool has CONNECTIONS con
 
 
 def reviews_of(client: int) -> list[tuple[int, int]]:
-    """What a client sends: film and rating of each review. Leave this function as it is."""
+    """Return what a client sends: the film and rating of each review. Leave this function as it is."""
     second = 1002 if client == REFUSED else 2  # no film has a number above 1000
     return [(100 * client + n, (client + n) * SEED % 5 + 1) for n in (1, second, 3, 4)]
 
@@ -53,7 +53,7 @@ async def serve() -> list[str]:
 async def main() -> list[list[int]]:
     """Serve all clients, then see what the database holds. Leave this function as it is."""
     print(await serve(), engine.pool.status())
-    connection = await connect()  # not one of the pool: somebody may still hold those
+    connection = await connect()  # not from the pool: somebody may still hold those
     reviews = [list(row) for row in await connection.fetch("SELECT * FROM review ORDER BY film_id")]
     await asyncio.gather(connection.close(), engine.dispose())
     return reviews

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
-from asyncdemo.analysis.diagnose.waiting import Phrases, listed, pluralized
+from asyncdemo.analysis.diagnose.waiting import Phrases, join_names, pluralized
 from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
 _AT_A_HOLDER = frozenset({"lock", "semaphore", "connection pool"})
@@ -267,7 +267,7 @@ def _advice(run: Run, graph: _Graph, cycle: list[int], wanted: set[int | None]) 
 
 def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Holding]) -> _FindingText:
     waiting = [one for one in graph.known.values() if one.resource == resource and one.reason in _AT_A_HOLDER]
-    ended = listed(list(dict.fromkeys(phrases.who(holding.track) for holding in holders)))
+    ended = join_names(list(dict.fromkeys(phrases.who(holding.track) for holding in holders)))
     what = phrases.holds(holders).removeprefix("holds ")
     where = _clause(phrases, phrases.where(waiting[0]), waiting)
     stay = graph.stay_stuck([one.track for one in waiting if one.track is not None])

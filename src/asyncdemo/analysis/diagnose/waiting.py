@@ -82,7 +82,7 @@ class Phrases:
         return name if redundant else f"{name} ({function})"
 
     def names(self, together: Sequence[Stuck]) -> str:
-        return listed([self._name(one.name, one.function) for one in together])
+        return join_names([self._name(one.name, one.function) for one in together])
 
     def what(self, index: int) -> str:
         """Describe a resource: "lock `left`", "lock no. 3 made at phil.py:4"."""
@@ -131,7 +131,7 @@ class Phrases:
     def _waits(self, one: Stuck, again: Collection[int]) -> str:
         if one.on and one.reason in _FOR_OTHERS:
             names = [self.who(track) for track in one.on]
-            return _FOR_OTHERS[one.reason].format(listed(names, _MOST_TARGETS))
+            return _FOR_OTHERS[one.reason].format(join_names(names, _MOST_TARGETS))
         if not one.reason:
             return "waits"
         words = _WAITS.get(one.reason, f"waits ({one.reason})")
@@ -171,7 +171,7 @@ _PLURAL = {
 _VERB = re.compile(r"\b(" + "|".join(sorted(_PLURAL, key=len, reverse=True)) + r")\b")
 
 
-def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
+def join_names(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     """Return "a, b and c" or "a, b, c and 7 more"."""
     shown = list(names[:most]) if len(names) > most + 1 else list(names)
     if len(names) > len(shown):

@@ -68,7 +68,7 @@ class FunctionUse:
 
 def open_lanes(run: Run) -> int:
     """Return the most lanes open at the same time."""
-    return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed(run)))
+    return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed_intervals(run)))
 
 
 def peak(run: Run, met: Sequence[LaneLimits] | None = None) -> int:
@@ -80,7 +80,9 @@ def peak(run: Run, met: Sequence[LaneLimits] | None = None) -> int:
     Args:
         met: ``lane_limits(run)``, if already known.
     """
-    return most_at_work(zip(run.lanes, lane_limits(run) if met is None else met, strict=True), summed(run))
+    return most_at_work(
+        zip(run.lanes, lane_limits(run) if met is None else met, strict=True), summed_intervals(run)
+    )
 
 
 def most_at_work(lanes: Iterable[tuple[Lane, LaneLimits]], others: Iterable[Interval] = ()) -> int:
@@ -93,7 +95,7 @@ def most_at_work(lanes: Iterable[tuple[Lane, LaneLimits]], others: Iterable[Inte
     return most_at_once(chain(at_work, others))
 
 
-def summed(run: Run) -> Iterator[Interval]:
+def summed_intervals(run: Run) -> Iterator[Interval]:
     """Return when each of the summed tasks existed."""
     return (interval for tasks in run.summed for interval in zip(tasks.starts_ns, tasks.ends_ns, strict=True))
 

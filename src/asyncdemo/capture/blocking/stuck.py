@@ -1,6 +1,6 @@
 """Reports what has not ended, at which line, and why, when a run is about to be stopped or stands still.
 
-This runs in the watchdog's thread while the script goes on, so everything may change meanwhile. It reads only
+This runs in the watchdog's thread while the script runs, so anything may change meanwhile. It reads only
 attributes of asyncio's and threading's own types. The parent already knows what each task and thread waited
 for (``recorder.wait``); reported here is what is too expensive to record at each wait.
 """

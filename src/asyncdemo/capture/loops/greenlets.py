@@ -43,6 +43,7 @@ class Greenlets:
         self._off = False
         """Whether there was a fault, after which the running greenlet may be unknown."""
         self._told_of_spawns = False
+        self._adopted = 0
 
     def install(self, patches: Patches, module: ModuleType) -> None:
         """``module`` is ``gevent.hub``, which has just been loaded."""
@@ -113,7 +114,7 @@ class Greenlets:
         recorder = self._recorder
         host = self._host(hub_state)
         at_ns, track, key = recorder.now(), recorder.next_track(), id(greenlet)
-        name, function, code = _identity(greenlet)
+        name, function, code = self._identity(greenlet)
         made = hub_state.live[key] = hub_state.unstarted[key] = GreenletState(track, name, at_ns)
         made.ref = _ref(greenlet, lambda _: self._killed(hub_state, key, made))
         parent = recorder.threads.get(hub_state.ident)
@@ -131,6 +132,21 @@ class Greenlets:
             )
         )
         return made
+
+    def _identity(self, greenlet: Any) -> tuple[str, str, Any]:
+        """(name, function, its code), or those of the thread if gevent made a thread a greenlet.
+
+        gevent stores the name that it makes up for one without, and then shows it: so we make up our own.
+        """
+        self._adopted += 1
+        name = str(vars(greenlet).get("name") or f"greenlet-{self._adopted}")
+        function = getattr(greenlet, "_run", None) or getattr(greenlet, "run", None)
+        owner: Any = callables.owner(function)
+        if isinstance(owner, _Thread) and callables.innermost(function).__name__ == "_bootstrap":
+            name, function = str(owner.name), owner._target or type(owner).run  # type: ignore[attr-defined]
+        function = callables.innermost(function)
+        qualname = function.__qualname__ if type(function) in callables.NAMED else type(function).__name__
+        return name, "" if function is None else qualname, callables.code(function)
 
     def _killed(self, hub_state: HubState, key: int, killed: GreenletState) -> None:
         """A greenlet was killed before it began, or nothing can switch to it any more."""
@@ -251,18 +267,6 @@ class Greenlets:
         recorder.threads[hub_state.ident] = hub_state.host
         hub_state.busy = bool(hub_state.live)
         hub_state.current, hub_state.started_ns = hub_state.host.track, now if hub_state.busy else -now
-
-
-def _identity(greenlet: Any) -> tuple[str, str, Any]:
-    """(name, function, its code), or those of the thread if gevent made a thread a greenlet."""
-    name = str(getattr(greenlet, "name", "") or "greenlet")
-    function = getattr(greenlet, "_run", None) or getattr(greenlet, "run", None)
-    owner: Any = callables.owner(function)
-    if isinstance(owner, _Thread) and callables.innermost(function).__name__ == "_bootstrap":
-        name, function = str(owner.name), owner._target or type(owner).run  # type: ignore[attr-defined]
-    function = callables.innermost(function)
-    qualname = function.__qualname__ if type(function) in callables.NAMED else type(function).__name__
-    return name, "" if function is None else qualname, callables.code(function)
 
 
 def _outcome(greenlet: Any) -> tuple[str, str | None]:

@@ -2,7 +2,7 @@
 
 For scripts that use only asyncio and ``time.sleep``: events keep their order and waits their length, but take
 no time, and are the same on every machine. As soon as something of the real world is outstanding (a thread, a
-socket, a subprocess), the clock goes on in real time for the rest of the run, and reports it.
+socket, a subprocess), the clock continues in real time for the rest of the run, and reports it.
 """
 
 from __future__ import annotations

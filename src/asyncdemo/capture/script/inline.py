@@ -25,7 +25,7 @@ from asyncdemo.capture.frames import hide_own_frames, uncaught
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.outbox import Send
 from asyncdemo.capture.recorder import Origins, running_version
-from asyncdemo.capture.script.target import Script, loaded, main_as_python_made_it
+from asyncdemo.capture.script.target import Script, load, main_as_python_made_it
 from asyncdemo.capture.tracer import Tracer
 
 TICK = signal.SIGVTALRM
@@ -55,7 +55,7 @@ def run_inline(
     with _as_it_was():
         sys.stdin, sys.stdout, sys.stderr = streams
         target = Script(options)
-        problem = loaded(target)
+        problem = load(target)
         if problem is not None:
             send(memoryview(wire.messages_frame([problem])))
             return 2 if type(problem) is wire.Refused else 1
@@ -63,10 +63,10 @@ def run_inline(
             Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), lambda _: None
         )
         limit = _TimeLimit(tracer, timeout_s, on_time_up)
-        return contextvars.Context().run(_observed, tracer, target, send, limit)
+        return contextvars.Context().run(_observe, tracer, target, send, limit)
 
 
-def _observed(tracer: Tracer, target: Script, send: Send, limit: _TimeLimit) -> int | None:
+def _observe(tracer: Tracer, target: Script, send: Send, limit: _TimeLimit) -> int | None:
     recorder = tracer.recorder
     tracer.install()
     try:

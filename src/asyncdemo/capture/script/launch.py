@@ -27,7 +27,7 @@ from asyncdemo.capture.script.source import SourceError, compile_script
 from asyncdemo.capture.script.target import (
     Function,
     Script,
-    loaded,
+    load,
     main_as_python_made_it,
     observe_modules,
 )
@@ -52,7 +52,7 @@ def main() -> None:
         # a shell's `command &` ignores SIGINT, but that is how a server is asked to stop
         signal.signal(signal.SIGINT, signal.default_int_handler)
     target: Script | Function = Function(options) if options["call"] else Script(options)
-    problem = loaded(target)
+    problem = load(target)
     if problem is not None:
         connection.sendall(wire.messages_frame([problem]))
         sys.exit(2 if type(problem) is wire.Refused else 1)
@@ -110,7 +110,7 @@ def work() -> None:
     main_ident = threading.get_ident()  # gevent may replace it
     sys.orig_argv[-len(sys.argv)] = "-c"
     code, sys.argv = sys.argv[1], ["-c", *sys.argv[2:]]
-    tracer = _observed()
+    tracer = _observe()
     main = main_as_python_made_it()  # it must not find us there
     compiled = compile(code, "<string>", "exec", dont_inherit=True)
     if hasattr(linecache, "_register_code"):  # Python 3.13+: tracebacks show it, at first found by name
@@ -127,7 +127,7 @@ def work() -> None:
         raise
 
 
-def _observed() -> Tracer | None:
+def _observe() -> Tracer | None:
     """Observe this process. Return None if there is no parent to tell what to observe."""
     reader = wire.FrameReader()
     try:

@@ -267,7 +267,7 @@ def observe_modules(lanes: Mapping[str, Sequence[str]]) -> None:
     sys.meta_path.insert(0, Finder(compiler))
 
 
-def loaded(target: Script | Function) -> wire.Refused | wire.Invalid | None:
+def load(target: Script | Function) -> wire.Refused | wire.Invalid | None:
     """Load it. Return what is wrong with it, if anything is. Invalid Python is printed to stderr, too."""
     try:
         target.load()

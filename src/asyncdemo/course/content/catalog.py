@@ -13,6 +13,7 @@ from pathlib import Path
 
 from asyncdemo.course.content.manifest import Table, read
 from asyncdemo.errors import CourseError, MissingError
+from asyncdemo.packages import missing_packages
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class Heading:
     minutes: int
     packages: tuple[str, ...]
     folder: Path
+
+    @property
+    def missing_packages(self) -> tuple[str, ...]:
+        """The packages that are not installed."""
+        return missing_packages(name.partition("[")[0] for name in self.packages)
 
 
 @dataclass(frozen=True, slots=True)

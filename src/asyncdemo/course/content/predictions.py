@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -66,12 +66,24 @@ class Comparison:
 
     right: bool
     predicted: str
-    happened: str
+    actual: str
 
 
 def fill(text: str, knobs: Knobs) -> str:
     """Replace each ``{KNOB}`` in the text by its value."""
     return re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda match: str(knobs[match[1]]), text)
+
+
+def offered(prediction: Prediction, knobs: Knobs) -> list[str]:
+    """Return the texts of the choices; of choices that mean the same with these knobs, only the first."""
+    texts: dict[Condition, str] = {}
+    for choice in prediction.choices:
+        condition = choice.condition
+        value = knobs.get(str(condition.value), condition.value)
+        if not isinstance(value, str):
+            condition = replace(condition, value=condition.times * value, times=1)
+        texts.setdefault(condition, fill(choice.text, knobs))
+    return list(texts.values())
 
 
 def variants_needed(prediction: Prediction, variants: Sequence[str]) -> tuple[str, ...]:
@@ -89,12 +101,12 @@ def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Kno
     if prediction.kind is PredictionKind.NUMBER:
         return _number(typed, prediction.unit)
     if prediction.kind is PredictionKind.CHOICE:
-        texts = [fill(choice.text, knobs) for choice in prediction.choices]
+        texts = offered(prediction, knobs)
         return texts[_place(typed, len(texts))]
     return _order(typed, variants)
 
 
-def happened(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
+def actual_answer(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
     """Return the right answer in words. ``measured`` maps variants to metrics."""
     if prediction.kind is PredictionKind.ORDER:
         figures = {name: figure(metrics, prediction.metric) for name, metrics in measured.items()}
@@ -110,7 +122,7 @@ def compare(
     prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics], knobs: Knobs
 ) -> Comparison:
     """Compare the answer with the learner's own run. ``measured`` maps variants to metrics."""
-    actual, predicted = happened(prediction, measured, knobs), answer_words(prediction, answer)
+    actual, predicted = actual_answer(prediction, measured, knobs), answer_words(prediction, answer)
     if isinstance(answer, str):
         return Comparison(answer == actual, predicted, actual)
     if isinstance(answer, tuple):
@@ -122,6 +134,16 @@ def compare(
     value = figure(measured[prediction.variant], prediction.metric)
     right = abs(answer - value) <= prediction.tolerance * abs(value)
     return Comparison(right, predicted, actual)
+
+
+def without_cpu_ns(prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics]) -> int:
+    """Return how long the program had no CPU, if that explains why it took longer than predicted; else 0."""
+    unit_ns = {"s": 1e9, "ms": 1e6}.get(prediction.unit)
+    if unit_ns is None or not isinstance(answer, float):
+        return 0
+    metrics = measured[prediction.variant]
+    too_long = figure(metrics, prediction.metric) * (1 - prediction.tolerance) - answer
+    return metrics.idle.unobserved_ns if 0 < too_long * unit_ns <= metrics.idle.unobserved_ns else 0
 
 
 def answer_words(prediction: Prediction, answer: Answer) -> str:

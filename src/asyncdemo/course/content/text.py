@@ -1,11 +1,15 @@
-"""The sections of a lesson's README, for showing one of them."""
+"""The sections of a lesson's README, and the texts that a learner reads."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Final
 
 from asyncdemo.errors import CourseError
+
+_HEADING: Final = r"^## (.+)$"
+_ENDING: Final = ("Key points", "Where it bites", "One more question")
 
 
 def sections(readme: Path) -> dict[str, str]:
@@ -14,5 +18,20 @@ def sections(readme: Path) -> dict[str, str]:
         text = readme.read_text(encoding="utf-8")
     except OSError as error:
         raise CourseError(f"{readme}: cannot be read: {error.strerror}") from None
-    parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+    parts = re.split(_HEADING, text, flags=re.MULTILINE)
     return {heading.strip(): body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def learner_text(readme: Path) -> str:
+    """Return the text without the part for instructors, which gives an answer away. Raises CourseError."""
+    parts = {heading: body for heading, body in sections(readme).items() if heading != "For instructors"}
+    return "\n\n".join(f"## {heading}\n\n{body}" for heading, body in parts.items())
+
+
+def ending(readme: Path, lesson_id: str) -> str:
+    """Return what a learner reads at the end of a lesson, as Markdown; "" if there is nothing."""
+    parts = sections(readme)
+    text = "\n\n".join(f"## {heading}\n\n{parts[heading]}" for heading in _ENDING if heading in parts)
+    if _ENDING[-1] in parts and "For instructors" in parts:
+        text += f"\n\nFor the answer: `asyncdemo run {lesson_id} --notes`"
+    return text

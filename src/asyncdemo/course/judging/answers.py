@@ -15,12 +15,14 @@ from asyncdemo.course.content.predictions import (
     Answer,
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
     variants_needed,
+    without_cpu_ns,
 )
 from asyncdemo.course.workspace.progress import Predicted
+from asyncdemo.render.words import duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,9 @@ class JudgedAnswer:
         prediction: The question.
         said: The learner's answer in words; "" if there was none.
         was: What happened, in words.
-        right: Whether these agree; None if there was no answer.
+        right: Whether these agree; None if there was no answer, or if ``without_cpu_ns``.
         why: The explanation.
+        without_cpu_ns: How long the program had no CPU, if that may be why they don't agree; else 0.
     """
 
     place: int
@@ -42,17 +45,21 @@ class JudgedAnswer:
     was: str
     right: bool | None
     why: str
+    without_cpu_ns: int = 0
 
     @property
     def sentence(self) -> str:
         """ "You said 3 s; it was 3.00 s." An offered answer may be a sentence already."""
+        if self.without_cpu_ns:
+            no_cpu = f"it had no CPU for {duration(self.without_cpu_ns)}, probably because other programs did"
+            return f"You said {self.said}; it was {self.was}. Not judged: {no_cpu}."
         if self.prediction.kind is PredictionKind.CHOICE:
             was = self.was.rstrip(".")
             return f"You said: {self.said.rstrip('.')}. It was: {was}." if self.said else f"Answer: {was}."
         return f"You said {self.said}; it was {self.was}." if self.said else f"Answer: {self.was}."
 
 
-def answered(judged: Iterable[JudgedAnswer]) -> list[Predicted]:
+def to_predicted(judged: Iterable[JudgedAnswer]) -> list[Predicted]:
     """Return the given answers, for the progress."""
     return [
         Predicted(
@@ -91,10 +98,11 @@ def judge_answers(
     """
     judged = []
     for place, prediction in enumerate(predictions):
-        said, right = "", None
+        said, right, no_cpu_ns = "", None, 0
         if place in answers:
             compared = compare(prediction, answers[place], measured, knobs)
-            said, right = compared.predicted, compared.right
-        was, why = happened(prediction, measured, knobs), fill(prediction.why, knobs)
-        judged.append(JudgedAnswer(place + 1, prediction, said, was, right, why))
+            no_cpu_ns = 0 if compared.right else without_cpu_ns(prediction, answers[place], measured)
+            said, right = compared.predicted, None if no_cpu_ns else compared.right
+        was, why = actual_answer(prediction, measured, knobs), fill(prediction.why, knobs)
+        judged.append(JudgedAnswer(place + 1, prediction, said, was, right, why, no_cpu_ns))
     return tuple(judged)

@@ -15,8 +15,9 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import Stopped, load_checks
 from asyncdemo.course.judging.lesson_jobs import make_run_context
-from asyncdemo.course.judging.verdict import Check, Failure, Verdict, judged, options_of
+from asyncdemo.course.judging.verdict import Check, make_verdict, options_of
 from asyncdemo.model import Answer, Evidence, Run, RunOutcome
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, SpareChildren, Target
 from asyncdemo.render.text.schedules import delay_words, group_token
@@ -25,7 +26,7 @@ from asyncdemo.serving import ServiceCache, Session, open_recording
 from asyncdemo.serving.schedules import explore
 from asyncdemo.testing.checks import CheckFailed, Seen
 
-__all__ = ["Failure", "Stopped", "Verdict", "judge"]
+__all__ = ["Stopped", "judge"]
 
 _POLL_S = 0.01
 _ANSWER_BYTES = 1 << 16
@@ -77,14 +78,14 @@ def judge(
                 return recording.result(), recording.answers if isinstance(recording, Session) else []
 
         check, check_schedule = load_checks(exercise.check, poll)
-        verdict = judged(exercise, file, check, record, seed)
+        verdict = make_verdict(exercise, file, check, record, seed)
     if not exercise.schedules or not verdict.passed:
         return verdict
     options = options_of(exercise, file, verdict.knobs)
     try:
         held = _judge_schedules(exercise, file, options, check_schedule, poll)
     except CheckFailed as failed:
-        return replace(verdict, failure=Failure(failed.message, failed.evidence))
+        return replace(verdict, message=failed.message, evidence=failed.evidence)
     return replace(verdict, held=(*verdict.held, held))
 
 

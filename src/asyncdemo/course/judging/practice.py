@@ -13,7 +13,7 @@ from datetime import datetime
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import load_lesson
-from asyncdemo.course.judging.judge import Stopped, Verdict, judge
+from asyncdemo.course.judging.judge import Stopped, judge
 from asyncdemo.course.judging.readiness import need
 from asyncdemo.course.workspace.context import CourseContext, shown_path
 from asyncdemo.course.workspace.next_step import following_exercise
@@ -21,6 +21,7 @@ from asyncdemo.course.workspace.progress import Record, now
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Run
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
 
@@ -154,7 +155,7 @@ def following(context: CourseContext, lesson: Heading) -> Heading | None:
 
 
 def readable_records(context: CourseContext) -> dict[str, Record]:
-    """Return no records if they can't be read: work goes on, and a check reports it when it saves."""
+    """Return no records if they can't be read: a check will report it when it saves."""
     try:
         return context.records
     except WorkspaceError:

@@ -15,15 +15,14 @@ from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.content.load import Load
 from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.load.needed import check_installed
-from asyncdemo.packages import install_command, missing_packages
+from asyncdemo.packages import install_command
 from asyncdemo.render.words import join
 from asyncdemo.services import NotThereError, choose, settings
 
 
 def need(lesson: Heading, load: Load | None, services: Sequence[str]) -> None:
     """Raises MissingError with the command that installs what is missing."""
-    missing = missing_packages(name.partition("[")[0] for name in lesson.packages)
-    if missing:
+    if missing := lesson.missing_packages:
         fix = install_command("course")
         raise MissingError(f"{lesson.id} needs {', '.join(missing)}. To install what the lessons need: {fix}")
     if load is not None:

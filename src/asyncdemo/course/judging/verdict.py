@@ -1,14 +1,14 @@
-"""The verdict on an exercise, based on runs that the caller makes.
+"""Reaching the verdict on an exercise, from runs that the caller makes.
 
-Not here: making the runs (see ``judge``; in a page ``in_page.recording``), what a check can say (see
-``checks``), or how a verdict looks (see ``render.terminal.verdict``).
+Not here: making the runs (see ``judge``; in a page ``in_page.recording``), or what a check can say (see
+``checks``).
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from asyncdemo.analysis.diagnose import limits_per_call, mistakes
@@ -17,10 +17,11 @@ from asyncdemo.course.content.knobs import for_scripts
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Answer, Run, RunOutcome
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.options import Options, Stdout
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.render.words import settings_words
-from asyncdemo.testing.checks import CheckFailed, Evidence, Missed, Seen
+from asyncdemo.testing.checks import CheckFailed, Missed, Seen
 
 _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
@@ -33,54 +34,9 @@ Record = Callable[[Knobs, OutputBuffer], tuple[Run, list[Answer]]]
 """Makes a run. Raises UsageError if there is no such file, or it lacks a knob or a function."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What should be and what was seen. ``evidence`` is the stretch of a run that shows it, if there is one.
-
-    ``missed``: the machine was too busy to tell whether it is a failure.
-    """
-
-    message: str
-    evidence: Evidence | None
-    missed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The result of checking an exercise.
-
-    Attributes:
-        held: The sentences that held in the reported run, in order.
-        failure: The first sentence that did not hold.
-        runs: The runs so far. The last is the reported one: the one that failed or, if all passed, the first.
-        knobs: Those of the reported run that differ from the file.
-        output: What the reported run wrote.
-        seed: The seed that the values were drawn from; None if none were, or not those of the failed run.
-        repeat: The command that draws the same values again.
-    """
-
-    held: tuple[str, ...]
-    failure: Failure | None
-    runs: tuple[Run, ...]
-    knobs: Knobs
-    output: str
-    seed: int | None = None
-    repeat: str = ""
-
-    @property
-    def passed(self) -> bool:
-        return self.failure is None
-
-    @property
-    def message(self) -> str | None:
-        return None if self.failure is None else self.failure.message
-
-    @property
-    def evidence(self) -> Evidence | None:
-        return None if self.failure is None else self.failure.evidence
-
-
-def judged(exercise: Exercise, file: Path, check: Check, record: Record, seed: int | None = None) -> Verdict:
+def make_verdict(
+    exercise: Exercise, file: Path, check: Check, record: Record, seed: int | None = None
+) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
 
     ``seed`` is for drawing knobs; by default, a new one. Raises whatever ``record`` raises.
@@ -93,12 +49,12 @@ def judged(exercise: Exercise, file: Path, check: Check, record: Record, seed: i
         while True:
             verdict = _judge_run(exercise, file, knobs, check, record)
             tries += 1
-            if verdict.failure is None or not verdict.failure.missed or tries == _TRIES:
+            if not verdict.missed or tries == _TRIES:
                 break
         if exercise.draws(place):
             repeat = f"asyncdemo check {exercise.lesson_id} --seed {seed}"
             verdict = replace(verdict, seed=seed, repeat=repeat)
-        if verdict.failure is not None:
+        if not verdict.passed:
             earlier = tuple(run for before in passed for run in before.runs)
             return replace(verdict, runs=(*earlier, *verdict.runs))
         passed.append(verdict)
@@ -131,7 +87,7 @@ def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, recor
         if not file.is_file():
             raise
         # The file lacks a knob or a function that the check needs. That's for the learner to fix.
-        return Verdict((), Failure(str(error), None), (), knobs, output.text)
+        return Verdict((), knobs, output.text, str(error))
     seen = Seen(
         run,
         stdout=output.stdout,
@@ -143,7 +99,11 @@ def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, recor
     failure = _failure(exercise, check, seen)
     # If the script was stopped, the traceback shows only where the tracer stopped it.
     wrote = output.stdout if run.stuck else output.text
-    return Verdict(tuple(dict.fromkeys(seen.held)), failure, (run,), knobs, wrote)
+    verdict = Verdict(tuple(dict.fromkeys(seen.held)), knobs, wrote, runs=(run,))
+    if failure is None:
+        return verdict
+    message = _with_its_cause(failure.message, seen)
+    return replace(verdict, message=message, evidence=failure.evidence, missed=isinstance(failure, Missed))
 
 
 def _all_passed(passed: Sequence[Verdict]) -> Verdict:
@@ -154,10 +114,10 @@ def _all_passed(passed: Sequence[Verdict]) -> Verdict:
     )
     runs = tuple(run for verdict in (*others, first) for run in verdict.runs)
     seed = next((verdict.seed for verdict in passed if verdict.seed is not None), None)
-    return Verdict((*first.held, *too), None, runs, first.knobs, first.output, seed)
+    return replace(first, held=(*first.held, *too), runs=runs, seed=seed, repeat="")
 
 
-def _failure(exercise: Exercise, check: Check, seen: Seen) -> Failure | None:
+def _failure(exercise: Exercise, check: Check, seen: Seen) -> CheckFailed | None:
     try:
         if seen.run.outcome is RunOutcome.FAILED and seen.run.notes and not seen.run.tracks:
             # It does not even compile. The note names the line.
@@ -172,8 +132,7 @@ def _failure(exercise: Exercise, check: Check, seen: Seen) -> Failure | None:
         if server_failed:  # the notes say what happened to it; its output is mostly log
             raise CheckFailed(" ".join(seen.run.notes))
     except CheckFailed as failed:
-        message = _with_its_cause(failed.message, seen)
-        return Failure(message, failed.evidence, isinstance(failed, Missed))
+        return failed
     return None
 
 

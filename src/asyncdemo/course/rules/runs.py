@@ -12,7 +12,7 @@ from asyncdemo.course.content.claims import check
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Variant
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.content.predictions import PredictionKind, happened
+from asyncdemo.course.content.predictions import PredictionKind, actual_answer
 from asyncdemo.course.judging.lesson_jobs import make_job, make_run_context
 from asyncdemo.course.rules.lesson_source import LessonSource, Problem
 from asyncdemo.course.rules.manifests import Settings, settings_of
@@ -113,5 +113,5 @@ def _unanswered(
         if prediction.kind is PredictionKind.CHOICE and not any(
             check(choice.condition, measured, knobs).holds for choice in prediction.choices
         ):
-            answer = happened(prediction, measured, knobs)
+            answer = actual_answer(prediction, measured, knobs)
             yield place, f"the right answer is not among the choices: it is {answer}"

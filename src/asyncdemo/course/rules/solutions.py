@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.exercise import Exercise, Wrong
-from asyncdemo.course.judging.judge import Verdict, judge
+from asyncdemo.course.judging.judge import judge
 from asyncdemo.course.rules.lesson_source import SEEDS, Fault, LessonSource, Rule
 from asyncdemo.course.rules.plain import ending
 from asyncdemo.model import RunOutcome
+from asyncdemo.model.verdict import Verdict
 
 _GRACE_S: Final = 5.0
 """What plain Python may take beyond the exercise's own limit, which doesn't count its startup."""
@@ -80,10 +81,10 @@ def _does_not_fail(source: LessonSource, exercise: Exercise, wrong: Wrong) -> It
 
 
 def _not_its_fault(verdict: Verdict, wrong: Wrong) -> Iterator[Fault]:
-    if verdict.failure is None:
+    if verdict.message is None:
         yield Fault(f"passes the check{_with(verdict)}, though it has the wrong shape", wrong.path)
-    elif wrong.fault not in verdict.failure.message:
-        message = f"fails{_with(verdict)} with {verdict.failure.message!r}, which does not name its fault"
+    elif wrong.fault not in verdict.message:
+        message = f"fails{_with(verdict)} with {verdict.message!r}, which does not name its fault"
         yield Fault(f"{message}, {wrong.fault!r}", wrong.path)
 
 
@@ -108,8 +109,8 @@ def _not_to_its_end(source: LessonSource, exercise: Exercise, verdict: Verdict) 
 
 def _does_not_pass(source: LessonSource, exercise: Exercise, file: Path) -> Iterator[Fault]:
     verdict = _judged(source, exercise.drawn_with(_seeds(exercise)), file, None)
-    if verdict.failure is not None:
-        yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", file)
+    if not verdict.passed:
+        yield Fault(f"fails its check{_with(verdict)}: {verdict.message}", file)
     elif not verdict.held:
         yield Fault("does not say what held: the check has no sentence", exercise.check)
 

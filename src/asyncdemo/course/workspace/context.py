@@ -63,7 +63,7 @@ def locate(course_folder: Path | None = None) -> CourseContext:
         else:
             need_known(workspace)
         return _context(workspace, None)
-    wanted = resolved(course_folder)
+    wanted = resolve_path(course_folder)
     if workspace is None or (workspace.course != wanted and is_known(workspace)):
         workspace = _remembered(wanted)
     else:
@@ -103,7 +103,7 @@ def current_folder() -> Path | None:
         return None
 
 
-def resolved(path: Path) -> Path:
+def resolve_path(path: Path) -> Path:
     """Raises UsageError if the path is relative to a folder that was removed."""
     if not path.is_absolute() and current_folder() is None:
         raise UsageError(f"{path}: the current folder no longer exists. Change to another one.")

@@ -30,11 +30,11 @@ def reading(file: Path) -> Iterator[sqlite3.Connection | None]:
 
     Raises WorkspaceError if the file is not ours.
     """
-    with _explained(file), ExitStack() as stack:
+    with _explain_errors(file), ExitStack() as stack:
         connection = None
         if os.path.isfile(file):  # Path.is_file raises an error without permission
             try:
-                connection = stack.enter_context(closing(_opened(file, "BEGIN")))
+                connection = stack.enter_context(closing(_open(file, "BEGIN")))
             except sqlite3.Error as error:
                 if _name(error) not in _NOT_ALLOWED:
                     raise
@@ -51,7 +51,7 @@ def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkspaceError(f"{file.parent}: {error.strerror or error}.") from None
-    with _explained(file), closing(_opened(file, "BEGIN IMMEDIATE")) as connection:
+    with _explain_errors(file), closing(_open(file, "BEGIN IMMEDIATE")) as connection:
         if _is_new(connection, file):
             for statement in (
                 *filter(str.strip, tables.split(";")),
@@ -63,7 +63,7 @@ def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
         connection.execute("COMMIT")
 
 
-def _opened(file: Path, begin: str) -> sqlite3.Connection:
+def _open(file: Path, begin: str) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     try:
         connection.execute(begin)
@@ -91,7 +91,7 @@ def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
 
 
 @contextmanager
-def _explained(file: Path) -> Iterator[None]:
+def _explain_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

@@ -20,7 +20,7 @@ from asyncdemo.course.workspace.workspace import (
     Entry,
     FileState,
     Workspace,
-    explained,
+    explain_errors,
     has_exercise,
     leads_out,
     load,
@@ -57,12 +57,12 @@ def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Work
 
     Raises WorkspaceError. A later call then continues where this one stopped.
     """
-    with explained(folder):
+    with explain_errors(folder):
         Workspace(folder).own_folder.mkdir(parents=True, exist_ok=True)
         known = Workspace(folder).manifest.is_file()
     before = replace(load(folder) if known else Workspace(folder), course=course_folder)
     lessons = [lesson for lesson in course.lessons if has_exercise(lesson)]
-    with explained(folder):
+    with explain_errors(folder):
         planned = {lesson.id: _plan(before, lesson) for lesson in lessons}
         entries = {**before.entries, **{name: entry for name, (_, entry) in planned.items()}}
         workspace = replace(before, entries=entries)
@@ -83,7 +83,7 @@ def reset(workspace: Workspace, lesson: Heading) -> Path | None:
     Raises WorkspaceError.
     """
     workspace = load(workspace.folder)
-    with explained(workspace.folder):
+    with explain_errors(workspace.folder):
         file, text = _place(workspace, lesson), _text(lesson)
         state = workspace.state(lesson)
         entry = _offered(workspace, lesson, file, text)

@@ -5,7 +5,7 @@ Not here: showing it (see ``cli``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from asyncdemo.course.content.catalog import Course, Heading
@@ -28,7 +28,7 @@ def next_step(course: Course, records: Mapping[str, Record], just_run: str = "")
     """
     for lesson in sorted(course.lessons, key=lambda lesson: lesson.id != just_run):  # the others in order
         record = records.get(lesson.id, Record())
-        if not record.runs and not record.passed and lesson.id != just_run:
+        if not _started(record) and lesson.id != just_run:
             return Step(lesson, exercise=False)
         if has_exercise(lesson) and not record.passed:
             return Step(lesson, exercise=True)
@@ -36,14 +36,34 @@ def next_step(course: Course, records: Mapping[str, Record], just_run: str = "")
 
 
 def first_unread(course: Course, records: Mapping[str, Record], just_run: str = "") -> Heading | None:
-    """Return the first lesson that was never run. None if all were.
+    """Return the first lesson that was never run, and whose exercise has not passed. None if there is none.
 
     ``just_run`` is a lesson's id. The lessons after it come before any that were skipped.
     """
-    ids = [lesson.id for lesson in course.lessons]
-    start = ids.index(just_run) + 1 if just_run else 0
-    order = (*course.lessons[start:], *course.lessons[:start])
-    return next((lesson for lesson in order if not records.get(lesson.id, Record()).runs), None)
+    order = (*_after(course.lessons, just_run), *course.lessons)
+    return next((lesson for lesson in order if not _started(records.get(lesson.id, Record()))), None)
+
+
+def following_lesson(course: Course, records: Mapping[str, Record], lesson_id: str) -> Heading | None:
+    """Return the next lesson that is not done, from the start again at the end; None if there is no other.
+
+    A lesson is done once its exercise has passed, or, without an exercise, once it was run.
+    """
+    for lesson in _after(course.lessons, lesson_id):
+        record = records.get(lesson.id, Record())
+        if not (record.passed if has_exercise(lesson) else record.runs):
+            return lesson
+    return None
+
+
+def _started(record: Record) -> bool:
+    return bool(record.runs or record.passed)
+
+
+def _after(lessons: Sequence[Heading], lesson_id: str) -> tuple[Heading, ...]:
+    """Return the lessons after this one, then those before it; none if there is no such lesson."""
+    here = next((place for place, lesson in enumerate(lessons) if lesson.id == lesson_id), len(lessons))
+    return (*lessons[here + 1 :], *lessons[:here]) if here < len(lessons) else ()
 
 
 def exercises(course: Course) -> tuple[Heading, ...]:
@@ -56,9 +76,7 @@ def following_exercise(course: Course, records: Mapping[str, Record], lesson: He
 
     None if there is no other.
     """
-    order = exercises(course)
-    here = next(place for place, other in enumerate(order) if other.id == lesson.id)
-    others = (*order[here + 1 :], *order[:here])
+    others = _after(exercises(course), lesson.id)
     left = (other for other in others if not records.get(other.id, Record()).passed)
     return next(left, next(iter(others), None))
 

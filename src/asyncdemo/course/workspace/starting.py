@@ -15,7 +15,7 @@ from asyncdemo.course.workspace.context import (
     is_known,
     need_known,
     remember,
-    resolved,
+    resolve_path,
     shown_path,
     state_progress,
     surrounding_workspace,
@@ -60,14 +60,14 @@ def start_workspace(folder: Path | None = None, course_folder: Path | None = Non
     surrounding = surrounding_workspace()
     if folder is None and surrounding is not None:
         folder = surrounding.folder
-    target = resolved(folder or Path(FOLDER))
+    target = resolve_path(folder or Path(FOLDER))
     existing = find(target)
     if existing is not None and existing.folder != target:
         raise UsageError(
             f"{target} is inside the workspace {existing.folder}. To update that one: asyncdemo start "
             f"{shown_path(existing.folder)}"
         )
-    wanted = None if course_folder is None else resolved(course_folder)
+    wanted = None if course_folder is None else resolve_path(course_folder)
     if existing is not None and wanted is None:
         need_known(existing)
         wanted = existing.course

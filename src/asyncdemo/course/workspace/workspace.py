@@ -71,9 +71,8 @@ class Workspace:
     def file(self, lesson: Heading) -> Path:
         """Return where the lesson's exercise is, or would be. A moved file is found by the lesson's id."""
         entry = self.entries.get(lesson.id)
-        place = lesson.folder.resolve()
-        file = self.folder / (entry.file if entry else f"{place.parent.name}/{place.name}.py")
-        if not file.exists():
+        file = self.folder / (entry.file if entry else place_of(lesson))
+        if not os.path.exists(file):  # Path.exists raises an error without permission
             for moved in sorted(
                 [*self.folder.glob(f"*-{lesson.id}.py"), *self.folder.glob(f"*/*-{lesson.id}.py")]
             ):
@@ -84,7 +83,7 @@ class Workspace:
 
     def state(self, lesson: Heading) -> FileState:
         """Raises WorkspaceError."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             try:
                 text = text_hash(self.file(lesson).read_bytes())
             except FileNotFoundError:
@@ -95,6 +94,12 @@ class Workspace:
 
 def has_exercise(lesson: Heading) -> bool:
     return (lesson.folder / "exercise.py").is_file()
+
+
+def place_of(lesson: Heading) -> str:
+    """Return where the exercise is in a workspace, unless it was put elsewhere."""
+    place = lesson.folder.resolve()
+    return f"{place.parent.name}/{place.name}.py"
 
 
 def find(folder: Path) -> Workspace | None:
@@ -108,7 +113,7 @@ def find(folder: Path) -> Workspace | None:
 def load(folder: Path) -> Workspace:
     """Raises WorkspaceError."""
     file = folder / _OWN / _MANIFEST
-    with explained(folder):
+    with explain_errors(folder):
         text = file.read_bytes()
     fix = f"Remove it and run `asyncdemo start {folder}`: your files and progress are kept."
     try:
@@ -134,7 +139,7 @@ def load(folder: Path) -> Workspace:
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
+def explain_errors(folder: Path) -> Iterator[None]:
     """Turn system errors into one line about the workspace."""
     try:
         yield

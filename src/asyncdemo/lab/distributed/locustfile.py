@@ -25,10 +25,10 @@ from asyncdemo.lab.distributed.shares import (
     Share,
     Stopwatch,
     count_p,
-    divided,
+    divide,
     gaps_p,
-    merged,
-    superposed,
+    merge,
+    superpose,
     whole_plan,
 )
 from asyncdemo.load import Client, Plan, Send
@@ -157,7 +157,7 @@ class Master:
             options = self._environment.parsed_options
             host = self._environment.host
             whole = whole_plan(host, options.path, options, traces=False, report=True)
-            plans = divided(whole, len(workers))
+            plans = divide(whole, len(workers))
         except AsyncdemoError as error:
             self._end(f"{error}")
             return
@@ -176,7 +176,7 @@ class Master:
             self._lost[worker] = msg.data["failure"]
         else:
             self._shares[worker] = Share.from_wire(msg.data)
-        self._end_if_all_told()
+        self._end_if_all_reported()
 
     def _look_for_lost(self) -> None:
         while True:
@@ -185,7 +185,7 @@ class Master:
             for name, number in self._workers.items():
                 if not self._is_over and name not in there and number not in self._shares:
                     self._lost.setdefault(number, "it is gone")
-            self._end_if_all_told()
+            self._end_if_all_reported()
 
     def _cut_short(self, **_: Any) -> None:
         if not self._is_over:
@@ -193,7 +193,7 @@ class Master:
             _log.error("It was ended before the workers had sent what they measured.")
             self._environment.process_exit_code = EXIT_INTERRUPTED
 
-    def _end_if_all_told(self) -> None:
+    def _end_if_all_reported(self) -> None:
         if self._is_over:
             return
         if self._lost and len(self._ready) < len(self._workers):
@@ -220,7 +220,7 @@ class Master:
 
 def share_summary(shares: list[Share]) -> str:
     """Describe what all workers measured together, and whether they sent as requested."""
-    sent = superposed(shares)
+    sent = superpose(shares)
     rate = sum(share.plan.rate or 0.0 for share in shares)
     expected = rate * (shares[0].plan.duration_s or 0.0)
     counted = f"{len(sent):,}, {expected:,.0f} expected (p = {count_p(len(sent), expected):.2f})"
@@ -229,14 +229,14 @@ def share_summary(shares: list[Share]) -> str:
         gaps = f"gaps as of a Poisson stream of {rate:g} per s: p = {gaps_p(sent, rate):.2f}"
     lines = [
         f"Open loop, {len(shares)} worker{'s' * (len(shares) != 1)}, latency from the intended send",
-        summary(merged(shares)),
+        summary(merge(shares)),
         f"sent       {counted}; {gaps}",
     ]
     return "\n".join(lines)
 
 
 def _save(path: Path, shares: list[Share]) -> None:
-    whole = {"merged": merged(shares).to_json(), "workers": [share.to_json() for share in shares]}
+    whole = {"merged": merge(shares).to_json(), "workers": [share.to_json() for share in shares]}
     try:
         path.write_text(json.dumps(whole), encoding="utf-8")
     except OSError as error:

@@ -122,7 +122,7 @@ def whole_plan(url: str, path: str, options: Any, **more: Any) -> Plan:
     )
 
 
-def divided(whole: Plan, workers: int) -> list[Plan]:
+def divide(whole: Plan, workers: int) -> list[Plan]:
     """Return a plan for each worker: the same share of the rate, but its own seed. Raises UsageError."""
     if whole.rate is None or whole.arrivals != "poisson":
         raise UsageError("only Poisson arrivals can be divided: the sum of other streams is another stream")
@@ -131,7 +131,7 @@ def divided(whole: Plan, workers: int) -> list[Plan]:
     ]
 
 
-def superposed(shares: Iterable[Share]) -> list[int]:
+def superpose(shares: Iterable[Share]) -> list[int]:
     """Return when each request was really sent, from the start of its own worker's load.
 
     Independent Poisson streams can be superposed whatever their zero points.
@@ -145,7 +145,7 @@ _SUMMED: Final = (
 )
 
 
-def merged(shares: Sequence[Share]) -> Result:
+def merge(shares: Sequence[Share]) -> Result:
     """Merge at least one share. The notes name what each worker could only know about itself."""
     results = [share.result for share in shares]
 
@@ -162,8 +162,8 @@ def merged(shares: Sequence[Share]) -> Result:
         **{field: sum(each(field)) for field in _SUMMED},
         **{field: max(each(field)) for field in ("wall_s", "window_s")},
         **{field: reduce(Histogram.added, each(field)) for field in ("histogram", "connects", "late_ns")},
-        statuses=_added(each("statuses")),
-        errors=_added(each("errors")),
+        statuses=_add_counts(each("statuses")),
+        errors=_add_counts(each("errors")),
         first_errors=dict(ChainMap(*each("first_errors"))),
         engine=" and ".join(sorted(set(each("engine")))),
         interrupted=any(each("interrupted")),
@@ -172,7 +172,7 @@ def merged(shares: Sequence[Share]) -> Result:
     )
 
 
-def _added(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+def _add_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
     found: Counter[Any] = Counter()
     for count in counts:
         found.update(count)

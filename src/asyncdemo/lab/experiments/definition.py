@@ -23,12 +23,12 @@ from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import COUNTS, Answer, send_of, standard_checks
 from asyncdemo.lab.harness.protocol.description import (
-    Asked,
     Check,
     Condition,
     Contestant,
     Count,
     Experiment,
+    PlannedRow,
     Size,
 )
 from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
@@ -144,7 +144,7 @@ def load_experiment(
                     counts=tuple(known_counts[name] for name in rest.get("counts", ())),
                 )
             )
-        asked = tuple(_rows(rows, file))
+        planned = tuple(_rows(rows, file))
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
     contestants = tuple(_contestant(entry, context, gone or {}) for entry in entries)
@@ -153,7 +153,7 @@ def load_experiment(
         file.title,
         contestants,
         tuple(conditions),
-        tuple(row for row in asked if not {row.arm, row.base} & {*leave_out}),
+        tuple(row for row in planned if not {row.arm, row.base} & {*leave_out}),
         file.sizes,
         article=file.article,
         lesson=file.lesson,
@@ -199,7 +199,7 @@ def _setting(given: Mapping[str, Any], where: str) -> tuple[Setting, dict[str, A
     return read(Setting, {"sends": [], **own}, where, strict=True), rest
 
 
-def _rows(groups: Iterable[Mapping[str, Any]], file: _File) -> Iterator[Asked]:
+def _rows(groups: Iterable[Mapping[str, Any]], file: _File) -> Iterator[PlannedRow]:
     article = load_article(file.article) if file.article else None
     for place, group in enumerate(groups):
         for row in _spread(group, {}, [*file.names]):
@@ -229,7 +229,7 @@ def _spread(
             yield row
 
 
-def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where: str) -> Asked:
+def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where: str) -> PlannedRow:
     rest = dict(given)
     arm, base, setting = (rest.get(name, "") for name in ("arm", "base", "setting"))
     own, of_base = rest.pop("arm_differs", {}).get(arm, ()), rest.pop("base_differs", {}).get(base, ())
@@ -244,7 +244,7 @@ def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where
     except (KeyError, ValueError) as error:
         raise ValueError(f"{where}: {error} is not known") from error
     differs = (*own, *rest.get("differs", ()), *of_base)
-    return read(Asked, rest, where, strict=True, figure=figure, published=published, differs=differs)
+    return read(PlannedRow, rest, where, strict=True, figure=figure, published=published, differs=differs)
 
 
 def _figure(name: str, file: _File) -> Figure:

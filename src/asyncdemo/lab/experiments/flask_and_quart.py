@@ -68,10 +68,10 @@ def described(context: ExperimentContext, database: Database, gone: Unavailable 
         gone={_EVENTLET: gone} if gone else {},
         leave_out=() if gone else (stand_in,),
     )
-    asked = (row for row in experiment.asked if not gone or (row.arm, row.base) != (_REPAIRED[0], published))
+    rows = (row for row in experiment.rows if not gone or (row.arm, row.base) != (_REPAIRED[0], published))
     return replace(
         experiment,
-        asked=tuple(asked),
+        rows=tuple(rows),
         missing={**experiment.missing, **missing},
         own_pids=database.pids,
         died=database.died,

@@ -11,7 +11,7 @@ from typing import Final
 from asyncdemo.lab.experiments import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.machine import choose_pinning
-from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, PlannedRow
 from asyncdemo.lab.harness.served_app import shared_packages
 from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, latency
 from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
@@ -50,7 +50,7 @@ def _experiment(stack: Stack, context: ExperimentContext) -> Experiment:
         experiment,
         contestants=contestants,
         conditions=_conditions(stack, configurations, processors),
-        asked=tuple(_predicted(row, stack, configurations, processors) for row in experiment.asked),
+        rows=tuple(_predicted(row, stack, configurations, processors) for row in experiment.rows),
         packages=tuple(name for name in shared_packages(served) if name not in WITHOUT_WHEEL),
         programs=stack.programs,
         missing=stack.missing,
@@ -134,8 +134,8 @@ def _level(mine: Condition, share: float) -> Condition:
 
 
 def _predicted(
-    row: Asked, stack: Stack, configurations: Mapping[str, Configuration], processors: int
-) -> Asked:
+    row: PlannedRow, stack: Stack, configurations: Mapping[str, Configuration], processors: int
+) -> PlannedRow:
     configuration = configurations.get("mine" if row.setting == _LONG else row.setting)
     if configuration is None:
         return row
@@ -147,7 +147,7 @@ def _predicted(
     return replace(row, bound=bound, differs=(*driver, differs))
 
 
-def _bound(row: Asked, configuration: Configuration, is_sync: bool, is_pooled: bool) -> Bound | None:
+def _bound(row: PlannedRow, configuration: Configuration, is_sync: bool, is_pooled: bool) -> Bound | None:
     """Return what waiting alone would give; it says nothing about a 99th percentile."""
     sides = (is_sync, True)
     own, base = (configuration.bound_per_s(side, is_pooled) for side in sides)

@@ -70,7 +70,7 @@ class Running:
         self.port = self._port = port
         self.command = command
         self._endings = endings
-        self._told: dict[str, Any] = {}
+        self._guard_state: dict[str, Any] = {}
         """By the guard: ``pid`` or ``failed``, then ``ended``."""
         self._workers: frozenset[int] = frozenset()
         self._asked_to_end = False
@@ -93,8 +93,10 @@ class Running:
         self._family = ProcessTree(self._guard, token)
         try:
             self._read_guard(_GUARD_STARTS_S)
-            if "pid" not in self._told:
-                why = self._told.get("failed", f"the process that guards it did not start. {self.log()}")
+            if "pid" not in self._guard_state:
+                why = self._guard_state.get(
+                    "failed", f"the process that guards it did not start. {self.log()}"
+                )
                 raise NotStarted(f"It could not be started: {why}")
         except BaseException:
             self._end_all()
@@ -114,7 +116,7 @@ class Running:
         self._workers = frozenset(roll.answered)
 
     def pids(self) -> tuple[int, ...]:
-        self._family.look()
+        self._family.refresh()
         return self._family.pids
 
     def workers(self) -> tuple[int, ...]:
@@ -147,8 +149,8 @@ class Running:
         if self._asked_to_end:
             return ""
         self._read_guard()
-        if "ended" in self._told:
-            return ending_words(self._told["ended"])
+        if "ended" in self._guard_state:
+            return ending_words(self._guard_state["ended"])
         return "" if self._guard.poll() is None else "has lost the process that guards it"
 
     def _read_guard(self, timeout_s: float = 0.0) -> None:
@@ -156,7 +158,7 @@ class Running:
         assert self._guard.stdout is not None
         if readable([self._guard.stdout], timeout_s):
             for line in os.read(self._guard.stdout.fileno(), _BYTES_READ).splitlines():
-                self._told |= json.loads(line)
+                self._guard_state |= json.loads(line)
 
     def _await_workers(self, roll: RollCall, workers: int, end_s: float) -> None:
         doubt_s = 0.0
@@ -210,9 +212,9 @@ class Running:
         """Signal the whole group, as Ctrl-C does. Return whether its first process ended."""
         for ending in self._endings:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._told["pid"], ending)
+                os.killpg(self._guard_state["pid"], ending)
             self._read_guard(_GRACE_S)
-            if "ended" in self._told:
+            if "ended" in self._guard_state:
                 return True
         return False
 
@@ -224,7 +226,7 @@ class Running:
         return many
 
     def _end_all(self) -> None:
-        self._family.look()
+        self._family.refresh()
         assert self._guard.stdin is not None and self._guard.stdout is not None
         with contextlib.suppress(OSError):
             self._guard.stdin.close()  # the guard kills them, and exits

@@ -201,7 +201,7 @@ class Audited:
     finding: Finding
 
 
-def audited(article: Article) -> tuple[Audited, ...]:
+def audit_article(article: Article) -> tuple[Audited, ...]:
     """Return every finding, in the order of the file. Raises LabFileError if a check cannot be made as
     written.
     """

@@ -240,7 +240,7 @@ def with_waits(spans: Spans, seen: Sequence[SeenWait]) -> Spans:
                 break
             builder.add(max(seen_start_ns, start_ns), _WAITING, cause)
             seen_until_ns = max(seen_until_ns, seen_end_ns)
-            goes_on = number + 1 < len(seen) and seen[number + 1][0] <= seen_until_ns
-            if seen_until_ns < stop_ns and not goes_on:
+            continues = number + 1 < len(seen) and seen[number + 1][0] <= seen_until_ns
+            if seen_until_ns < stop_ns and not continues:
                 builder.add(seen_until_ns, _RUNNING, wait)
     return builder.build(spans.columns[-1], spans.causes)

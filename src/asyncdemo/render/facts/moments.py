@@ -1,13 +1,13 @@
 """A moment in words: what one row was doing, since when, at which line, and what woke it.
 
-And for a run that stands still while it goes on: what waits for what, and how to end it.
+And for a run in progress in which nothing happens: what waits for what, and how to stop it.
 """
 
 from __future__ import annotations
 
 import linecache
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.analysis.waking import Waking
@@ -18,7 +18,10 @@ from asyncdemo.render.timeline.layout import Blocked
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, place
 
-_ENDS = "Ctrl-C ends it, and shows what was recorded."
+_ENDS = "Ctrl-C stops it and shows what was recorded."
+_BLOCKS = "blocking the loop: "
+_NEAR_NS = 1_000_000
+"""A call begins a moment after the state that it blocks in."""
 _ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 
 
@@ -47,18 +50,37 @@ def stretch_of(run: Run, row: Lane | Request, at: int, blocked: Blocked) -> Stre
     step = _step_in(row, span.start_ns, span.end_ns, blocked) if span.state is State.RUNNING else None
     if step is not None:
         site = step.called_from or step.site
-        return Stretch(
-            span.start_ns, span.end_ns, Shade.BLOCKING, f"blocking the loop: {blocking_words(step)}", site
-        )
+        words = f"{_BLOCKS}{blocking_words(step)}"
+        return Stretch(span.start_ns, span.end_ns, Shade.BLOCKING, words, site)
     shade = shade_of(span.state, span.wait.reason)
     words = SHADE_WORDS[STATE_OF.get(shade, shade)]
     cause = _cause(run, span.wait)
     return Stretch(span.start_ns, span.end_ns, shade, f"{words}: {cause}" if cause else words, span.wait.site)
 
 
+def stretch_at(run: Run, row: Lane | Request, at_ns: int, blocked: Blocked) -> Stretch:
+    """Return the row's state at a time; if that blocks the loop in several calls, the one at that time."""
+    stretch = stretch_of(run, row, place_at(row, at_ns), blocked)
+    if stretch.shade is not Shade.BLOCKING:
+        return stretch
+    from_ns, to_ns = max(at_ns - _NEAR_NS, stretch.start_ns), min(at_ns + _NEAR_NS, stretch.end_ns)
+    calls = (call for call in run.blocking_calls if call.track == row.track)
+    near = [call for call in calls if call.start_ns < to_ns and call.end_ns > from_ns]
+    if not near:
+        return stretch
+    call = max(near, key=lambda call: min(call.end_ns, to_ns) - max(call.start_ns, from_ns))
+    return replace(
+        stretch,
+        start_ns=call.start_ns,
+        end_ns=call.end_ns,
+        words=f"{_BLOCKS}{blocking_words(call)}",
+        site=call.called_from or call.site,
+    )
+
+
 def waking_words(run: Run, waking: Waking | None) -> str:
     if waking is None:
-        return "No task or thread woke it: a timer or the outside world did, or it is not known."
+        return "No task or thread woke it: a timer or the outside world did, or what woke it is not known."
     by = clean(run.tracks[waking.track].name)
     return f"Started by {by}." if waking.started else f"Woken by {by}."
 

@@ -17,6 +17,7 @@ from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.analysis.metrics.requests import served_ns
 from asyncdemo.analysis.metrics.states import totals_of
 from asyncdemo.model import (
+    BlockingCall,
     Clock,
     Lane,
     Outcome,
@@ -135,7 +136,7 @@ def _ended(row: Lane | Request) -> str:
     return OUTCOME_WORDS[row.outcome]
 
 
-def blocking_words(step: SlowStep) -> str:
+def blocking_words(step: SlowStep | BlockingCall) -> str:
     """Return what held the loop, and where: "sleep at app.py:12 in pour"."""
     what = reason_words(step.reason)
     where = place(step.site, step.called_from)
@@ -233,7 +234,7 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
 
 def _ideal(own: Metrics) -> str:
     if own.ideal_ns is None:
-        return "not known: the run was ended before its work was done"
+        return "not known: the run ended before its work was done"
     to_ideal = ratio(own.wall_ns, own.ideal_ns)
     return duration(own.ideal_ns) + (f"; the wall is {to_ideal} that" if to_ideal else "")
 

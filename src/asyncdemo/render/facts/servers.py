@@ -18,7 +18,7 @@ _MOST_POOLS = 8
 _ERRORS = {
     "refused": "refused",
     "reset": "reset by the server",
-    "closed": "closed before the response was whole",
+    "closed": "closed before the response was complete",
     "timeout": "without an answer in time",
     "protocol": "answered with something that isn't HTTP",
     "interrupted": "interrupted",

@@ -50,7 +50,7 @@ _FOR_AUTHORS = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+|^ +| +// .*?$", re.MULTILIN
 _STILL = """
 async-timeline{display:block}
 .timeline-still{overflow-x:auto}
-.timeline-still svg{display:block;width:960px;max-width:none;height:auto;break-inside:avoid}
+.timeline-still svg{display:block;width:clamp(720px,100%,960px);max-width:none;height:auto;break-inside:avoid}
 @media (scripting:enabled){async-timeline[covered]:not(:defined){visibility:hidden}}
 @media print{.timeline-still{overflow:visible}.timeline-still svg{width:100%}}
 """

@@ -17,7 +17,7 @@ from asyncdemo.render.terminal.theme import CODE, DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import SHADES, Grid, Row, Shade
 from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_TERMS
-from asyncdemo.render.words import clean, count, end_words, fit, fit_label, lane_range, moment, whole
+from asyncdemo.render.words import clean, count, end_words, fit, fit_label, moment, whole
 
 if TYPE_CHECKING:  # loading it takes longer than the rest of Rich, and a page only draws
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -97,16 +97,21 @@ def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked
     """
     longest = max((cell_len(clean(name)) for name in names), default=0)
     if lanes > rows:
-        longest = max(longest, len(lane_range(lanes - 2, 2)), len(" waiting █") + len(f"{lanes:,}"))
+        digits = len(f"{lanes:,}")
+        longest = max(longest + 1 + digits, len(" waiting █") + digits)
     most = max(width // 4, min(width - _PICTURE, width // 2))
     return max(min(longest + 2 + 2 * marked, most), min(8, width // 4))
 
 
+def title_room(name: str, width: int) -> int:
+    """Return the width for a status: on a narrow line, the name gets a third."""
+    return max(width - 6 - min(cell_len(clean(name)), width // 3), 0)
+
+
 def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
     """Return the name, a rule, and the status."""
+    status = fit(status, title_room(name, width), theme.ellipsis)
     name = clean(name)
-    # On a narrow line, the name gets a third and the status the rest.
-    status = fit(status, max(width - 6 - min(cell_len(name), width // 3), 0), theme.ellipsis)
     name = fit(name, max(width - cell_len(status) - 6, 1), theme.ellipsis)
     rule = theme.rule * (width - cell_len(name) - cell_len(status) - 5)
     return _cut(
@@ -149,8 +154,11 @@ def end_marks(theme: Theme, ended: Collection[str], noun: str = "lane") -> list[
     return [(mark, end_words(end, noun)) for end, mark in theme.ends.items() if end in ended]
 
 
-def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:
-    """Return (mark, meaning) of the glyphs for what is shorter than a cell, for the legend."""
+def cell_marks(theme: Theme, grids: Sequence[Grid], unfold: str = "") -> list[tuple[str, str]]:
+    """Return (mark, meaning) of the glyphs for what is shorter than a cell, or of folded rows.
+
+    ``unfold`` says how to see each of these rows.
+    """
     single = (row for grid in grids for row in grid.rows if row.size == 1)
     short = {cell.shade for row in single for cell in row.cells if theme.is_part(cell)}
     words = {
@@ -159,7 +167,8 @@ def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:
         Shade.HELD: (theme.held_a_little, "held briefly"),
     }
     folded = any(grid.folded for grid in grids)
-    density = (theme.densities[1] + theme.densities[4] + theme.densities[8], "few to all of a row at work")
+    few_to_all = theme.densities[1] + theme.densities[4] + theme.densities[8]
+    density = (few_to_all, f"few to all of a row at work{unfold and f' ({unfold})'}")
     return [mark for shade, mark in words.items() if shade in short] + [density] * folded
 
 
@@ -200,11 +209,13 @@ def legend_lines(
     return [_cut(line, width) for line in lines]
 
 
-def legend_of(grids: Sequence[Grid], theme: Theme, width: int, *, brief: bool = False) -> list[Line]:
+def legend_of(
+    grids: Sequence[Grid], theme: Theme, width: int, *, brief: bool = False, unfold: str = ""
+) -> list[Line]:
     """Return the legend for what occurs in some grids. The first of them says what the rows are."""
     ended = {row.ended for grid in grids for row in grid.rows}
     shades = {shade for grid in grids for shade in grid.shades}
-    marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
+    marks = [*cell_marks(theme, grids, unfold), *end_marks(theme, ended, grids[0].noun)]
     return legend_lines(theme, width, marks, shades, brief=brief)
 
 
@@ -234,7 +245,7 @@ def _axis(grid: Grid, theme: Theme, gutter: int) -> Line:
 
 
 def _row(row: Row, theme: Theme, gutter: int) -> Line:
-    label = clean(row.label) or lane_range(row.first, row.size)
+    label = clean(row.label)
     end = theme.ends.get(row.ended, "")
     if end:
         label = fit_label(label, gutter - 1 - cell_len(end) - 1, theme.ellipsis) + " " + end

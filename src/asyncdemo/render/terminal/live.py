@@ -26,8 +26,6 @@ from asyncdemo.render.terminal.draw import (
 from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.terminal.theme import Theme, theme_for
 
-__all__ = ["LivePanel", "LiveView", "picture_lines"]
-
 _FASTEST_S = 1 / 15
 _SLOWEST_S = 1 / 12
 _SHARE = 4
@@ -118,7 +116,7 @@ def picture_lines(
     ended = {end for panel in panels for end in panel.ended_how}
     each, side_by_side = panel_width(len(panels), width)
     noun = panels[0].noun if panels else "lane"
-    shades = {shade for panel in panels for shade in panel.shades}
+    shades = {shade for panel in panels for shade in panel.cells.seen}
     legend = legend_lines(theme, width, end_marks(theme, ended, noun), shades)
     room = height - 1 - len(legend)
 
@@ -132,13 +130,13 @@ def picture_lines(
     else:
         # Below each other, there is only room for the output of the active run, and for one axis.
         outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
-        axes = len(panels) if race else sum(panel.lanes > 0 for panel in panels)
+        axes = len(panels) if race else sum(panel.cells.opened > 0 for panel in panels)
         room_for_all = room - sum(map(len, outputs)) + max(axes - 1, 0)
         heights = _shares(panels, room_for_all, race)
         pictures = _pictures(panels, theme, each, heights, len(panels) == 1)
         axis: list[Line] = [[]] if race and len(panels) > 1 else []
         for panel, picture, share in zip(panels, pictures, heights, strict=True):
-            if panel.lanes and len(panels) > 1:
+            if panel.cells.opened and len(panels) > 1:
                 axis = [picture.pop(1)]
             if race:
                 picture += [[]] * (share - len(axis) - len(picture))
@@ -174,11 +172,11 @@ def _pictures(
 ) -> list[list[Line]]:
     """Return all on the same scale: that of the panel that needs the widest columns."""
     rows = max(heights, default=1)
-    names = [name for panel in panels for name in panel.names(rows)]
-    most = max((panel.lanes for panel in panels), default=0)
+    names = [name for panel in panels for name in panel.names[:rows]]
+    most = max((panel.cells.opened for panel in panels), default=0)
     marked = any(not panel.ended_how.isdisjoint(theme.ends) for panel in panels)
     gutter = gutter_width(names, most, rows, width, marked)
-    bin_ns = max((panel.bin_ns for panel in panels), default=1)
+    bin_ns = max((panel.cells.bin_ns for panel in panels), default=1)
     column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in panels), default=1)
     return [
         panel.lines(theme, width, height, gutter, column_ns, counted=counted)

@@ -48,14 +48,14 @@ class LivePanel:
         self.output_tail = Tail()
         self.now_ns = 0
         self.ended_how: set[str] = set()
-        self._cells = Accumulator(head=head)
-        self._names: list[str] = []
+        self.cells = Accumulator(head=head)
+        self.names: list[str] = []
         self._ends: list[str] = []
         self._opened: dict[int, int] = {}
         self._first_wait = "accept" if noun == "request" else ""
         """What a row that opens as queued is waiting for."""
         self._zero_ns: int | None = None
-        self._started = False
+        self.started = False
         self._status = ""
         self._blocked: tuple[int, int, str] | None = None
         self._longest: tuple[int, str] | None = None
@@ -69,22 +69,22 @@ class LivePanel:
     def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
         if self._zero_ns is None:
             self._zero_ns = at_ns
-            self._started = True
+            self.started = True
         at = self._at(at_ns)
-        missing = lane + 1 - len(self._names)
-        self._names += [""] * missing
+        missing = lane + 1 - len(self.names)
+        self.names += [""] * missing
         self._ends += [""] * missing
-        self._names[lane] = name
+        self.names[lane] = name
         self._opened[lane] = at
-        self._cells.lane_opened(lane, at, self._shade(lane, state, at, self._first_wait))
+        self.cells.lane_opened(lane, at, self._shade(lane, state, at, self._first_wait))
 
     def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
         at = self._at(at_ns)
         if self._blocked is None:
-            self._cells.lane_changed(lane, at, shade_of(state, reason))
+            self.cells.lane_changed(lane, at, shade_of(state, reason))
         else:
             self._is_over(lane, at)
-            self._cells.lane_changed(lane, at, self._shade(lane, state, at, reason))
+            self.cells.lane_changed(lane, at, self._shade(lane, state, at, reason))
 
     def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
         at = self._at(at_ns)
@@ -92,7 +92,7 @@ class LivePanel:
         if lane in self._opened:
             self._ends[lane] = outcome
             self.ended_how.add(outcome)
-            self._cells.lane_closed(lane, at, self._opened.pop(lane))
+            self.cells.lane_closed(lane, at, self._opened.pop(lane))
 
     def loop_blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:
         since, now = self._at(since_ns), self._at(now_ns)
@@ -103,22 +103,22 @@ class LivePanel:
             self._longest = now - since, where
         if new:
             self._blocking.clear()
-            for lane, running_since in self._cells.running_since().items():
+            for lane, running_since in self.cells.running_since().items():
                 if self._is_of_the_step(running_since, since, self._opened.get(lane)):
-                    self._cells.lane_changed(lane, running_since, Shade.BLOCKING)
+                    self.cells.lane_changed(lane, running_since, Shade.BLOCKING)
                     self._blocking.add(lane)
 
     def clock(self, now_ns: int) -> None:
-        self._started = True
+        self.started = True
         if self._zero_ns is not None and not self._status:
             self.now_ns = self._at(now_ns)
 
     def output(self, stream: str, text: str) -> None:
-        self._started = True
+        self.started = True
         self.output_tail.add(stream, text)
 
     def stalled(self, still: Run | None, late: bool, for_ns: int) -> None:
-        """Note that nothing is happening in the run, or that it goes on.
+        """Note that nothing is happening in the run, or that it continues.
 
         Args:
             still: The run so far if nothing is happening in it; None if it is making progress.
@@ -129,7 +129,7 @@ class LivePanel:
         self.stands_still(sentences, None if late else for_ns)
 
     def stands_still(self, sentences: Sequence[str], for_ns: int | None) -> None:
-        """Show why nothing is happening; without sentences, the run goes on.
+        """Show why nothing is happening; without sentences, the run continues.
 
         ``for_ns`` is how long nothing has happened. If None, something may have, but the sentences hold.
         """
@@ -140,53 +140,33 @@ class LivePanel:
 
     def ended(self, run: Run) -> None:
         """Stop the clock and show how the run ended."""
-        self._started = True
+        self.started = True
         self._status = f"{duration(extent_ns(run))}, {status(run)}"
         self._blocked = None
         self._still = ()
-        self.now_ns = max(extent_ns(run), self._cells.last_ns)
-
-    @property
-    def lanes(self) -> int:
-        return self._cells.opened
-
-    @property
-    def shades(self) -> set[Shade]:
-        """Shades that have occurred."""
-        return self._cells.seen
-
-    @property
-    def bin_ns(self) -> int:
-        return self._cells.bin_ns
-
-    def names(self, first: int) -> list[str]:
-        return self._names[:first]
+        self.now_ns = max(extent_ns(run), self.cells.last_ns)
 
     def column_ns(self, columns: int, bin_ns: int) -> int:
         """Return the column width for this run, in bins as wide as those of the widest panel."""
-        self._cells.widen(bin_ns)
-        return self._cells.column_ns(columns, max(self.now_ns, self._cells.last_ns))
+        self.cells.widen(bin_ns)
+        return self.cells.column_ns(columns, max(self.now_ns, self.cells.last_ns))
 
     def grid(self, columns: int, rows: int, column_ns: int, head: int | None = None) -> Grid:
         """Return the current picture. If lanes are folded, ``head`` rows keep one lane each."""
-        grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends, head)
+        grid = self.cells.grid(columns, rows, column_ns, self.now_ns, self.names, self._ends, head)
         return replace(grid, noun=self.noun)
 
     @property
-    def started(self) -> bool:
-        return self._started
-
-    @property
     def active(self) -> bool:
-        return self._started and not self._status
+        return self.started and not self._status
 
     @property
     def wanted_height(self) -> int:
         """Lines for a picture without folded lanes."""
         still = len(self._still_lines(self._width))
-        if not self.lanes:
+        if not self.cells.opened:
             return 2 + still
-        return 2 + self.lanes + (self._blocked is not None or self._longest is not None) + still
+        return 2 + self.cells.opened + (self._blocked is not None or self._longest is not None) + still
 
     def lines(
         self, theme: Theme, width: int, height: int, gutter: int, column_ns: int, *, counted: bool = True
@@ -200,15 +180,15 @@ class LivePanel:
         still = self._still_lines(width)[: max(height - 3, 1)]
         height -= len(still)
         columns = max(width - gutter, 1)
-        if not self._cells.opened:
-            words = f"no {self.noun} has opened yet" if self._started else "not started yet"
+        if not self.cells.opened:
+            words = f"no {self.noun} has opened yet" if self.started else "not started yet"
             return [*lines, text_line(fit(words, width, theme.ellipsis), DIM), *still]
         blocking = self._blocking_lines(theme, width)
         rows = max(height - 2 - len(blocking), 1)
         counts = 0
-        if counted and self._cells.opened > rows:
+        if counted and self.cells.opened > rows:
             # If rows are folded, a line says so, and each state has a line of counts if there is room.
-            counts = min(len(self._cells.seen), max(rows // 3, 0))
+            counts = min(len(self.cells.seen), max(rows // 3, 0))
             rows = max(rows - 1 - counts, 1)
         grid = self.grid(columns, rows, column_ns)
         drawn = list(timeline_lines(grid, theme, gutter, counts))
@@ -252,17 +232,17 @@ class LivePanel:
     @property
     def headline(self) -> str:
         """The time so far, and what the lanes are doing; at the end, how it ended."""
-        if not self._started and not self._cells.opened:
+        if not self.started and not self.cells.opened:
             return "not started"
         if self._status:
             return self._status
-        counts = list(self._cells.counts)
+        counts = list(self.cells.counts)
         counts[Shade.RUNNING] += counts[Shade.BLOCKING]
         for shade, state in STATE_OF.items():
             counts[state] += counts[shade]
         at_it = ", ".join(f"{counts[shade]:,} {SHADE_WORDS[shade]}" for shade in _STATES if counts[shade])
-        now = duration(max(self.now_ns, self._cells.last_ns))
-        return f"{now}, {self._cells.open:,} of {self._cells.opened:,} open" + (f": {at_it}" if at_it else "")
+        now = duration(max(self.now_ns, self.cells.last_ns))
+        return f"{now}, {self.cells.open:,} of {self.cells.opened:,} open" + (f": {at_it}" if at_it else "")
 
     def _blocking_lines(self, theme: Theme, width: int) -> list[Line]:
         if self._blocked is not None:
@@ -302,7 +282,7 @@ class LivePanel:
         return running_since == opened and opened > step_start
 
     def _is_over(self, lane: int, at: int) -> None:
-        """End the block if a lane that blocked changes its state: the loop goes on."""
+        """End the block if a lane that blocked changes its state: the loop continues."""
         if lane in self._blocking and self._blocked is not None and at > self._blocked[0]:
             since, _, where = self._blocked
             if self._longest is None or at - since > self._longest[0]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from asyncdemo.render.facts.moments import place_at, source_line, stretch_of
+from asyncdemo.render.facts.moments import source_line, stretch_at
 from asyncdemo.render.facts.runs import row_words
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
@@ -27,7 +27,7 @@ def row_details(windows: RowWindows, index: int, at_ns: int, theme: Theme, width
         state = "not open yet" if moment_ns < row.start_ns else "not open any more"
         yield text_line(fit(f"{when}: {state}", width, theme.ellipsis))
         return
-    stretch = stretch_of(run, row, place_at(row, moment_ns), windows.blocked)
+    stretch = stretch_at(run, row, moment_ns, windows.blocked)
     since, until = duration(stretch.start_ns - zero_ns), duration(stretch.end_ns - zero_ns)
     words = f"{when}: {stretch.words}, for {duration(stretch.end_ns - stretch.start_ns)} ({since} to {until})"
     yield text_line(fit(words, width, theme.ellipsis))

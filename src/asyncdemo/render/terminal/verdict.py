@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 
 from rich.style import Style
 
-from asyncdemo.model import Evidence
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.draw import Line, hanging, prose, text_line
 from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import settings_words
 
+_MOST_ROWS, _LEAST_ROWS = 12, 3
 _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
@@ -25,74 +27,67 @@ _FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
 """The folders in the full path of a Python file."""
 
 
-def verdict_lines(
-    held: Sequence[str],
-    message: str | None,
-    evidence: Evidence | None,
-    theme: Theme,
-    width: int,
-    *,
-    knobs: Mapping[str, object] | None = None,
-    output: str = "",
-    repeat: str = "",
-    rows: int = 12,
-) -> Iterator[Line]:
-    """Yield lines for a terminal, none wider than ``width``.
-
-    ``message`` is the sentence that does not hold; None if all do. ``knobs`` are those of the run that differ
-    from the file. ``output`` is the script's, shown only with a failure. ``repeat`` is the command that
-    repeats the run if its values were drawn.
-    """
-    for sentence in held:
+def verdict_lines(verdict: Verdict, theme: Theme, width: int, rows: int = _MOST_ROWS) -> Iterator[Line]:
+    """Yield lines for a terminal, none wider than ``width``. The output is shown only with a failure."""
+    for sentence in verdict.held:
         yield from hanging(f"{theme.good} ", prose(_wrap(sentence, width - 2)), _PASSED)
-    if message is None:
+    if verdict.message is None:
         return
-    yield from hanging(f"{theme.bad} ", prose(_wrap(message, width - 2), EMPHASIS), WARNING)
-    if knobs:
-        for part in _wrap(f"In this run: {settings_words(knobs)}.", width - 2):
+    yield from hanging(f"{theme.bad} ", prose(_wrap(verdict.message, width - 2), EMPHASIS), WARNING)
+    if verdict.knobs:
+        for part in _wrap(f"In this run: {settings_words(verdict.knobs)}.", width - 2):
             yield text_line(f"  {part}", DIM)
-    if evidence is not None:
+    if verdict.evidence is not None:
         yield []
-        yield from evidence_lines(evidence, theme, width, rows)
-    wrote = newest_lines(output)
+        yield from evidence_lines(verdict.evidence, theme, width, rows)
+    wrote = newest_lines(verdict.output)
     if wrote:
         yield []
         yield text_line("The program wrote:", DIM)
         for line in wrote:
             yield from _written(line, width)
-    if repeat:
+    if verdict.repeat:
         yield []
-        for part in _wrap(f"{_REPEAT} {repeat}", width):
+        for part in _wrap(f"{_REPEAT} {verdict.repeat}", width):
             yield text_line(part, DIM)
 
 
-def verdict_text(
-    held: Sequence[str],
-    message: str | None,
-    evidence: Evidence | None,
-    *,
-    knobs: Mapping[str, object] | None = None,
-    output: str = "",
-    repeat: str = "",
-) -> Iterator[str]:
+def verdict_to_fit(verdict: Verdict, theme: Theme, width: int, height: int) -> list[Line]:
+    """Return as much as ``height`` lines have room for, and in any case what failed."""
+    for rows in range(_MOST_ROWS, _LEAST_ROWS, -1):
+        lines = list(verdict_lines(verdict, theme, width, rows))
+        if len(lines) <= height:
+            return lines
+    return list(verdict_lines(brief(verdict), theme, width, _LEAST_ROWS))
+
+
+def brief(verdict: Verdict) -> Verdict:
+    """Only count the sentences that held, and omit the script's output."""
+    held = verdict.held
+    if len(held) > 1:
+        held = (f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold.",)
+    return replace(verdict, held=held, output="")
+
+
+def verdict_text(verdict: Verdict) -> Iterator[str]:
     """Yield the same in plain words, line by line."""
-    for sentence in held:
+    for sentence in verdict.held:
         yield f"  held: {sentence}"
-    if message is None:
+    if verdict.message is None:
         return
-    yield f"  failed: {message}"
-    if knobs:
-        yield f"    in this run: {settings_words(knobs)}"
-    if evidence is not None:
-        for line in evidence_text(evidence):
+    yield f"  failed: {verdict.message}"
+    if verdict.knobs:
+        yield f"    in this run: {settings_words(verdict.knobs)}"
+    if verdict.evidence is not None:
+        for line in evidence_text(verdict.evidence):
             yield f"    {line}"
-    wrote = newest_lines(output)
+    wrote = newest_lines(verdict.output)
     if wrote:
         yield "    the program wrote:"
         for line in wrote:
             yield f"      {line}"
-    if repeat:
-        yield f"    {_REPEAT[0].lower()}{_REPEAT[1:]} {repeat}"
+    if verdict.repeat:
+        yield f"    {_REPEAT[0].lower()}{_REPEAT[1:]} {verdict.repeat}"
 
 
 def newest_lines(output: str) -> list[str]:

@@ -35,7 +35,7 @@ def conclusion(name: str, exploration: Exploration) -> str:
     differing = exploration.tried - exploration.groups[0].count
     if not differing:
         return f"{name} had the same outcome in {'all ' if exploration.tried > 1 else ''}{number}."
-    return f"{name} had another outcome in {differing} of {number}."
+    return f"{name} had a different outcome in {differing} of {number}."
 
 
 def group_lines(exploration: Exploration) -> Iterator[str]:
@@ -88,7 +88,7 @@ def delay_words(run: Run) -> str:
 def difference_words(difference: Difference | None) -> str:
     """Return where the two runs diverge, in a sentence."""
     if difference is None:
-        return "Everything comes in the same order in both; only the times differ."
+        return "Both do everything in the same order; only the times differ."
     if len(difference.first) == 1 or len(difference.second) == 1:
         (moment,) = difference.first or difference.second
         where = "without a delay" if difference.first else "with it"

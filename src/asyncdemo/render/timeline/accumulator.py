@@ -14,6 +14,7 @@ from itertools import accumulate, repeat
 from operator import add
 
 from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, cell_of, density_of
+from asyncdemo.render.words import folded_label
 
 _STATES = len(SHADES) - 1
 """Shades that are counted: all but CLOSED."""
@@ -167,14 +168,14 @@ class Accumulator:
                 totals = [tuple(map(add, sums, more)) for sums, more in zip(totals, counts, strict=True)]
             first, size = groups[0].first, sum(group.size for group in groups)
             size = min(size, self.opened - first)
-            single = size == 1 and first < len(labels)
+            names, ends = labels[first : first + size], set(ended[first : first + size])
             drawn.append(
                 Row(
                     first,
                     size,
-                    labels[first] if single else "",
+                    names[0] if names and size == 1 else folded_label(names, size),
                     cells_of(counts, size),
-                    ended[first] if single and first < len(ended) else "",
+                    ends.pop() if len(ends) == 1 else "",
                 )
             )
         return Grid(columns, column_ns, self.opened, tuple(drawn), tuple(totals or ()))
@@ -291,6 +292,18 @@ class Accumulator:
         # Whatever is open stays so for the rest of the column, but the time after now has not passed yet.
         areas[-1] -= levels[-1] * max(until * width - now_ns, 0)
         return [area / column_ns for area in areas]
+
+
+class FoldedAccumulator(Accumulator):
+    """The rows are given: how many lanes each of them holds."""
+
+    def __init__(self, bins: int, bin_ns: int, sizes: Sequence[int]) -> None:
+        super().__init__(bins, bin_ns, len(sizes))
+        self._groups = [_Group(end - size, size) for end, size in zip(accumulate(sizes), sizes, strict=True)]
+        self._rows_of = [row for row, size in enumerate(sizes) for _ in range(size)]
+
+    def _group(self, lane: int) -> _Group:
+        return self._groups[self._rows_of[lane]]
 
 
 def head_of(rows: int) -> int:

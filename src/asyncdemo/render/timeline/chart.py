@@ -37,7 +37,7 @@ from asyncdemo.render.timeline.layout import (
     scale_ns,
 )
 from asyncdemo.render.timeline.pools import PoolSection, lay_out_pool, pool_sections
-from asyncdemo.render.words import clean, lane_range, title
+from asyncdemo.render.words import clean, title
 
 _COLUMNS = 240
 _ROWS = 60
@@ -161,7 +161,7 @@ def _cut_row(row: Row, column_ns: int, scale_ns: int) -> ChartRow:
             for at, cell in enumerate(row.cells)
             if any(cell.counts)
         ]
-        return ChartRow(lane_range(row.first, row.size), row.size, bands=tuple(bands))
+        return ChartRow(clean(row.label), row.size, row.ended, bands=tuple(bands))
     joined: list[Bar] = []
     for at, cell in enumerate(row.cells):
         for bar in _cell_bars(cell, at * column_ns, column_ns):

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from asyncdemo.analysis.metrics import blocking_steps
 from asyncdemo.model import NO_WAIT, Lane, Outcome, Request, Run, SlowStep, State, Wait
-from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
+from asyncdemo.render.timeline.accumulator import Accumulator, FoldedAccumulator, fold_of
 from asyncdemo.render.timeline.grid import Counts, Grid, Shade, shade_of
 
 _LEAST_SCALE_NS = 100_000
@@ -127,10 +127,14 @@ def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
     return tuple(lay_out_run(run, columns, rows, column) for run in runs)
 
 
-def lay_out_run(run: Run, columns: int, rows: int, column: int) -> Grid:
-    """Return the grid of one of several runs, with their common ``column`` (see ``column_ns``)."""
+def lay_out_run(run: Run, columns: int, rows: int | Sequence[int], column: int) -> Grid:
+    """Return the grid of one of several runs, with their common ``column`` (see ``column_ns``).
+
+    ``rows`` is the most of them, or how many lanes or requests each holds.
+    """
     zero_ns = open_ns(run)
-    return _grid(run, max(columns, 1), max(rows, 1), column, zero_ns, zero_ns + extent_ns(run))
+    rows = max(rows, 1) if isinstance(rows, int) else rows
+    return _grid(run, max(columns, 1), rows, column, zero_ns, zero_ns + extent_ns(run))
 
 
 def column_ns(runs: Sequence[Run], columns: int) -> int:
@@ -144,7 +148,7 @@ def scale_ns(runs: Iterable[Run]) -> int:
 
 
 def cut(run: Run, start_ns: int, end_ns: int) -> Run:
-    """Return the run with only the part of its rows between two times. Rows that go on become OPEN."""
+    """Return the run with only the part of its rows between two times. Rows that continue become OPEN."""
     return replace(
         run,
         lanes=tuple(_cut(run.lanes, start_ns, end_ns)),
@@ -186,9 +190,15 @@ def tick_ns(scale_ns: int, room: int) -> int:
         unit *= 10
 
 
-def _grid(run: Run, columns: int, rows: int, column_ns: int, zero_ns: int, end_ns: int) -> Grid:
-    fold = fold_of(len(run.rows), rows)
-    cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold)
+def _grid(
+    run: Run, columns: int, rows: int | Sequence[int], column_ns: int, zero_ns: int, end_ns: int
+) -> Grid:
+    bins = columns + 2 - columns % 2
+    cells: Accumulator
+    if isinstance(rows, int):
+        cells = Accumulator(bins, column_ns, rows, fold_of(len(run.rows), rows))
+    else:
+        cells, rows = FoldedAccumulator(bins, column_ns, rows), len(rows)
     blocked, zero = blocked_of(run), zero_ns
     for index, row in enumerate(run.rows):
         opened, closed = row.start_ns - zero, row.end_ns - zero

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 from asyncdemo.analysis.metrics.limits import Interval
 from asyncdemo.model import Lane, Outcome
 from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences
-from asyncdemo.testing.checks.words import count, listed, upper, was
+from asyncdemo.testing.checks.words import count, join_names, upper, was
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
@@ -88,10 +88,12 @@ class Group(Sentences):
         """Assert that these were the calls, in order of their start: ``["brew(1)", "brew(2)"]``."""
         seen = [lane.name for lane in self.lanes]
         if seen != list(names):
-            expected = listed(list(names), 10) if names else "none"
-            found = listed(seen, 10) if seen else "none"
+            expected = join_names(list(names), 10) if names else "none"
+            found = join_names(seen, 10) if seen else "none"
             self._fail(f"The {self._nouns} should be, in order of start: {expected}. They were: {found}.")
-        return self._held(f"The {self._nouns} started in this order: {listed(seen, 5) if seen else 'none'}.")
+        return self._held(
+            f"The {self._nouns} started in this order: {join_names(seen, 5) if seen else 'none'}."
+        )
 
     def all_return(self) -> Self:
         """Assert that all returned: none raised, was cancelled or was still open when the program ended."""
@@ -194,8 +196,8 @@ def _difference(values: Iterable[object], expected: Iterable[object]) -> str:
     """Compare in any order; "" if there is no difference."""
     seen, wanted = Counter(map(repr, values)), Counter(map(repr, expected))
     missing, surplus = list((wanted - seen).elements()), list((seen - wanted).elements())
-    parts = [f"missing: {listed(missing)}"] if missing else []
-    parts += [f"not expected: {listed(surplus)}"] if surplus else []
+    parts = [f"missing: {join_names(missing)}"] if missing else []
+    parts += [f"not expected: {join_names(surplus)}"] if surplus else []
     return "; ".join(parts)
 
 

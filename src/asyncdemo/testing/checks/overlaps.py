@@ -14,7 +14,7 @@ from typing import Self
 from asyncdemo.analysis.metrics.limits import Interval, most_at_once
 from asyncdemo.testing.checks.endings import Group
 from asyncdemo.testing.checks.observation import Stretch, first_stretch_above
-from asyncdemo.testing.checks.words import count, upper, was
+from asyncdemo.testing.checks.words import count, too_few_workers, upper, was
 
 __tracebackhide__ = True
 
@@ -43,7 +43,7 @@ class Overlaps(Group):
         """Assert that this many had started and not yet ended at the same time, and never more.
 
         Use it for calls made while holding a slot, which are at work from start to end: ``peak_is`` would
-        miss one that goes on after its slot was released too early.
+        miss one that continues after its slot was released too early.
         """
         self._never_more(limit, self._open)
         self._at_least(limit, self._open)
@@ -109,7 +109,10 @@ class Overlaps(Group):
         most = most_at_once(_all(times))
         if most < least:
             seen = f"{was(most)} never more than {most}" if most else "was none at all"
-            self._fail(f"{upper(count(least, self._nouns))} should be {how} at the same time; there {seen}.")
+            # Of two calls that take turns at a worker, both count for an instant, so ``most`` may be higher.
+            full = too_few_workers(self._observation.run.resources, least) if times is self._at_work else ""
+            seen = f"{full}, and more calls queued for them" if full else f"there {seen}"
+            self._fail(f"{upper(count(least, self._nouns))} should be {how} at the same time; {seen}.")
         return most
 
 

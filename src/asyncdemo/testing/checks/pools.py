@@ -15,7 +15,7 @@ from asyncdemo.analysis.metrics.pools import leaked
 from asyncdemo.model import Connection, Resource, Slot
 from asyncdemo.testing.checks.endings import Group
 from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences, first_stretch_above
-from asyncdemo.testing.checks.words import count, listed, place, upper, was
+from asyncdemo.testing.checks.words import count, join_names, place, upper, was
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
@@ -162,7 +162,7 @@ class Pools(Sentences):
             )
         ]
         if without:
-            names = listed([lane.name for lane in without])
+            names = join_names([lane.name for lane in without])
             self._fail(
                 f"Each call of {calls.function} should use {_article(self._connections)}; {names} did not.",
                 [lane.track for lane in without],
@@ -177,7 +177,7 @@ class Pools(Sentences):
             names = list(dict.fromkeys(self._who(use.track, use) for use in lost))
             self._fail(
                 f"Every {_singular(self._connections)} should be given back; {len(lost)} {was(len(lost))} "
-                f"not, held by {listed(names)}.",
+                f"not, held by {join_names(names)}.",
                 [use.track for use in lost],
             )
         return self._held(f"Every {_singular(self._connections)} was given back.")
@@ -190,7 +190,7 @@ class Pools(Sentences):
             names = list(dict.fromkeys(self._who(one.track, one) for one in refused))
             self._fail(
                 f"Every call that asks for {_article(self._connections)} should get one; "
-                f"{listed(names)} did not.",
+                f"{join_names(names)} did not.",
                 [one.track for one in refused],
             )
         return self._held(f"Every call that asked for {_article(self._connections)} got one.")
@@ -216,7 +216,7 @@ class Pools(Sentences):
                 lines = list(dict.fromkeys(place(pool.site) for pool in pools if pool.site))
                 self._fail(
                     f"{upper(self._one())} should be made, and shared; {len(pools)} were"
-                    + (f", at {listed(lines)}." if lines else "."),
+                    + (f", at {join_names(lines)}." if lines else "."),
                     self._tracks(pools),
                 )
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 from asyncdemo.analysis.metrics.limits import most_at_once
 from asyncdemo.model import Answer, Evidence, Request
 from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences
-from asyncdemo.testing.checks.words import count, listed, was
+from asyncdemo.testing.checks.words import count, join_names, was
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
@@ -65,7 +65,7 @@ class Requests(Sentences):
         wrong = [i for i in self._indices if _ending(self._request(i)) != _with_status(status)]
         if wrong:
             endings = Counter(_ending(self._request(index)) for index in wrong)
-            words = listed([f"{many} {ending}" for ending, many in endings.items()])
+            words = join_names([f"{many} {ending}" for ending, many in endings.items()])
             self._fail(
                 f"All of the {count(number, self._nouns)} should be answered with status {status}; {words}.",
                 wrong,

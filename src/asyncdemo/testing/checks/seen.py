@@ -31,7 +31,7 @@ from asyncdemo.testing.checks.calls import Calls
 from asyncdemo.testing.checks.observation import CheckFailed, Missed, Observation
 from asyncdemo.testing.checks.pools import Pools
 from asyncdemo.testing.checks.requests import Requests
-from asyncdemo.testing.checks.words import count, length, listed, place, was, who_hangs
+from asyncdemo.testing.checks.words import count, join_names, length, place, was, who_hangs
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
@@ -106,7 +106,7 @@ class Seen:
         """How much later than the earliest possible time something may happen.
 
         Virtual time is exact, but each look at the clock takes a microsecond of it. If a thread or a process
-        made the run go on in real time, a busy machine may be slow.
+        made the run continue in real time, a busy machine may be slow.
         """
         return _VIRTUAL_SLACK_S if self.run.clock is Clock.VIRTUAL else _REAL_SLACK_S
 
@@ -204,8 +204,8 @@ class Seen:
             known = [self.run.lanes[index].name for index in lanes]
             who = known or [f"{track.function} ({track.name})" for track in tracks]
             raise CheckFailed(
-                f"Every task should be done when main is. {listed(who)} {was(len(who))} not: nobody waited "
-                f"for {'it' if len(who) == 1 else 'them'}.",
+                f"Every task should be done when main is. {join_names(who)} {was(len(who))} not: nobody "
+                f"waited for {'it' if len(who) == 1 else 'them'}.",
                 self._observation.evidence(lanes),
             )
         self.held.append("Every task was done when main was.")

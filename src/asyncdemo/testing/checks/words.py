@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from asyncdemo.model import Site, State, Stuck
+from asyncdemo.model import Resource, ResourceKind, Site, State, Stuck
 
 
 def at(time_ns: int, zero_ns: int) -> str:
@@ -24,6 +24,15 @@ def count(number: int, plural: str) -> str:
         first, space, rest = plural.partition(" ")
         return f"1 {singular(first)}{space}{rest}"
     return f"{number or 'no'} {plural}"
+
+
+def too_few_workers(resources: Iterable[Resource], wanted: int) -> str:
+    """Return "the pool has 6 workers" if calls queued for fewer than ``wanted``; else ""."""
+    for resource in resources:
+        workers = resource.limit
+        if resource.kind is ResourceKind.EXECUTOR and resource.queue and workers and workers < wanted:
+            return f"the pool has {count(workers, 'workers')}"
+    return ""
 
 
 def singular(noun: str) -> str:
@@ -47,7 +56,7 @@ def place(site: Site) -> str:
     return f"{PurePath(site.file).name}:{site.line}"
 
 
-def listed(names: Sequence[str], most: int = 3) -> str:
+def join_names(names: Sequence[str], most: int = 3) -> str:
     """Join as "a, b and c" or "a, b, c and 7 more"."""
     shown = list(names[:most]) if len(names) > most + 1 else list(names)
     if len(names) > len(shown):
@@ -61,7 +70,8 @@ def who_hangs(stuck: Sequence[Stuck]) -> str:
     for one in stuck:
         groups.setdefault((one.site, one.source, one.function, one.state), []).append(one.name)
     return " ".join(
-        f"{function or 'A thread'} ({listed(names)}) {_does(state, site)}{f' ({source})' if source else ''}."
+        f"{function or 'A thread'} ({join_names(names)}) "
+        f"{_does(state, site)}{f' ({source})' if source else ''}."
         for (site, source, function, state), names in groups.items()
     )
 

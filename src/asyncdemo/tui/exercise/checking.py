@@ -125,14 +125,14 @@ class Checking:
             self._on_change()
 
     async def _check(self, practice: Practice, stopped: threading.Event) -> None:
-        def goes_on() -> bool:
+        def keep_going() -> bool:
             return not stopped.is_set()
 
-        ended = await asyncio.to_thread(practice.check, self._spares, self._kept, goes_on)
+        ended = await asyncio.to_thread(practice.check, self._spares, self._kept, keep_going)
         self._began_s = None
         self._report_change()
         if ended and practice.verdict is not None and practice.verdict.passed:
-            await asyncio.to_thread(practice.record_before, self._kept, goes_on)
+            await asyncio.to_thread(practice.record_before, self._kept, keep_going)
             self._report_change()
 
     def _report_change(self) -> None:

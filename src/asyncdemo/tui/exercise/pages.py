@@ -19,16 +19,15 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from asyncdemo.course.content.exercise import HINT_HEADINGS, Exercise
-from asyncdemo.course.judging.judge import Verdict
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Run
+from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.draw import Line, Lines, beside, text_line
 from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
-from asyncdemo.render.terminal.verdict import verdict_lines
+from asyncdemo.render.terminal.verdict import brief, verdict_lines, verdict_to_fit
 from asyncdemo.render.timeline.grid import Shade
 
-_MOST_ROWS, _LEAST_ROWS = 12, 3
 _PICTURE_TAKES = 5
 """Lines of a picture of two runs besides their rows: two titles, an axis, a legend and a gap."""
 _AROUND = 1
@@ -47,35 +46,12 @@ def draw_verdict(
         before: A run that did not pass, for comparison.
         after: The run of the verdict.
     """
-
-    def sentences(rows: int, *, brief: bool = False) -> list[Line]:
-        """If ``brief``, only count those that held, and omit the script's output."""
-        held = verdict.held
-        if brief and len(held) > 1:
-            held = (f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold.",)
-        lines = verdict_lines(
-            held,
-            verdict.message,
-            verdict.evidence,
-            theme,
-            width,
-            knobs=verdict.knobs,
-            output="" if brief else verdict.output,
-            repeat=verdict.repeat,
-            rows=rows,
-        )
-        return list(lines)
-
     if not verdict.passed:
-        for rows in range(_MOST_ROWS, _LEAST_ROWS, -1):
-            lines = sentences(rows)
-            if len(lines) <= height:
-                return lines
-        return sentences(_LEAST_ROWS, brief=True)
+        return verdict_to_fit(verdict, theme, width, height)
     runs = [replace(run, name=name) for run, name in ((before, "before"), (after, "now")) if run and run.rows]
-    lines = sentences(_MOST_ROWS)
+    lines = list(verdict_lines(verdict, theme, width))
     if len(lines) + sum(len(run.rows) for run in runs) + _PICTURE_TAKES > height:
-        lines = sentences(_MOST_ROWS, brief=True)
+        lines = list(verdict_lines(brief(verdict), theme, width))
     return [*lines, [], *picture_of_runs(runs, theme, width, height - len(lines) - 1)]
 
 

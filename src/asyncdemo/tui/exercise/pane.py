@@ -26,6 +26,7 @@ from textual.widgets import ContentSwitcher, Static
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import load_lesson
+from asyncdemo.course.content.text import ending
 from asyncdemo.course.judging.practice import Practice
 from asyncdemo.course.workspace.context import CourseContext, current_folder, shown_path
 from asyncdemo.course.workspace.exercise_files import reset
@@ -36,7 +37,7 @@ from asyncdemo.course.workspace.workspace import FileState, has_exercise
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.draw import Line
-from asyncdemo.tui.app import Application, ReadingScreen
+from asyncdemo.tui.app import Application, ReadingScreen, markdown
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.exercise.checking import Checking
 from asyncdemo.tui.exercise.editor import find_editor, has_window, line_to_look_at, open_in
@@ -69,6 +70,7 @@ class ExercisePane(Widget, can_focus=True):
         Binding("d", "changes", "Diff"),
         Binding("x", "reset", "Reset"),
         Binding("z", "look_closer", "Zoom"),
+        Binding("w", "ending", "Key points"),
         Binding("escape,b", "back", "Back", key_display="Esc"),
         Binding("c", "code", "Code"),
     ]
@@ -198,7 +200,8 @@ class ExercisePane(Widget, can_focus=True):
             return Content.assemble(("No verdict", "bold $warning"), f", {when}. {trouble}")
         if practice.verdict.passed:
             return Content.assemble(
-                ("Passed", "bold $success"), f", {when}. For the next exercise, press n. {path} {trouble}"
+                ("Passed", "bold $success"),
+                f", {when}. For the key points, press w; to go on, press n. {path} {trouble}",
             )
         return Content.assemble(
             ("Not passed yet", "bold $warning"),
@@ -261,6 +264,8 @@ class ExercisePane(Widget, can_focus=True):
             return practice is not None and practice.stale and self._checking.elapsed_s is None
         if action == "changes":
             return practice is not None and practice.verdict is not None
+        if action == "ending":
+            return self.passed
         if action == "look_closer":
             return bool(self._runs) and not self._page_is_open
         return self._page_is_open or bool(self._hint) if action == "back" else True
@@ -283,6 +288,10 @@ class ExercisePane(Widget, can_focus=True):
         if self._practice is not None and self._practice.file.is_file():
             file = self._practice.file
             self.app.push_screen(ReadingScreen(shown_path(file), Static(code(file, numbered=True))))
+
+    def action_ending(self) -> None:
+        text = ending(self.lesson.folder / "README.md", self.lesson.id)
+        self.app.push_screen(ReadingScreen(f"The end of lesson {self.lesson.number}", markdown(text)))
 
     def action_look_closer(self) -> None:
         self.app.push_screen(ViewerScreen(self._runs))

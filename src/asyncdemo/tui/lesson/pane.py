@@ -5,7 +5,8 @@ Not here: making the recordings (see ``tui.recording``), what a step shows (each
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from rich.segment import Segment
@@ -14,9 +15,11 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from asyncdemo.course.content.lesson import Variant
-from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.draw import Line, title_line
+from asyncdemo.render.terminal.output import OutputLine
 from asyncdemo.render.terminal.picture import whole_height
-from asyncdemo.render.terminal.theme import DIM
+from asyncdemo.render.terminal.theme import DIM, Theme
+from asyncdemo.render.words import count
 from asyncdemo.tui.app import Application
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
@@ -29,8 +32,8 @@ _TRACEBACK_LINES: Final = 40
 _ERROR: Final = Style(color="red")
 _LOW: Final = 30
 """On lower screens, the picture needs the space of a second line for each program."""
-_BELOW_A_WARNING: Final = ("  ", "RuntimeWarning: Enable tracemalloc")
-"""Lines after a warning. In a program that finished, they would displace the warning itself."""
+_DETAILS: Final = re.compile(r"$|  |RuntimeWarning: Enable tracemalloc|.*\(most recent call first\):")
+"""Lines of a warning or of stacks. In a program that finished, they would displace what it says itself."""
 
 
 class Pane(Vertical):
@@ -120,7 +123,10 @@ class RunningPane(Pane):
 
 
 class Wrote(Drawing):
-    """The newest lines that each program of a run wrote; more of them if the picture leaves room."""
+    """The newest lines that each program of a run wrote; more of them if the picture leaves room.
+
+    If some are left out, it names the key of the lesson's screen that shows all.
+    """
 
     DEFAULT_CSS = "Wrote { height: auto; max-height: 40%; }"
 
@@ -135,28 +141,47 @@ class Wrote(Drawing):
     def show(self, run: LessonRun, room: int, width: int) -> None:
         """Show the output. ``room`` and ``width`` are of the picture and this together, in cells."""
         left = (room - whole_height(run.runs, width)) // max(len(run.runs), 1)
-        self._output = list(_output(run, max(left, 1 if room < _LOW else 2)))
+        self._output = list(_newest(run, max(left, 1 if room < _LOW else 2)))
+        written = sum(tail.total for tail in run.output)
+        if len(self._output) < written:
+            self._output.append([Segment(f"o shows all {written:,} lines of output", DIM)])
         self.redraw()
 
     def _written(self, width: int, height: int) -> list[Line]:
         """Draw the last lines, which say why a script failed. Long lines are wrapped."""
-        lines: list[Line] = []
-        for line in self._output:
-            length = Segment.get_line_length(line)
-            lines += map(list, Segment.divide(line, [*range(width, length, width), length]))
-        return lines[-height:]
+        return list(_wrapped(self._output, width))[-height:]
 
 
-def _output(run: LessonRun, most: int) -> Iterator[Line]:
+def whole_output(run: LessonRun, theme: Theme, width: int) -> Iterator[Line]:
+    """Yield everything that each program wrote, as far as it is kept."""
+    for recorded, tail in zip(run.runs, run.output, strict=False):
+        lines = tail.last(tail.total + 1)
+        kept = f", of which these are the last {len(lines):,}" if len(lines) < tail.total else ""
+        yield title_line(recorded.name, count(max(tail.total, len(lines)), "line") + kept, theme, width)
+        yield from _wrapped([_output_line(line) for line in lines], width)
+        yield []
+
+
+def _wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
+    for line in lines:
+        length = Segment.get_line_length(line)
+        yield from map(list, Segment.divide(line, [*range(width, length, width), max(length, 1)]))
+
+
+def _output_line(line: OutputLine, name: str = "") -> Line:
+    style = _ERROR if line.stream == "stderr" else None
+    return [Segment(f"{name} " if name else "", DIM), Segment(line.text, style)]
+
+
+def _newest(run: LessonRun, most: int) -> Iterator[Line]:
     """Yield the newest lines of each script; if it did not finish, all that is left of its traceback."""
     for recorded, tail in zip(run.runs, run.output, strict=False):
         lines = tail.last(_TRACEBACK_LINES)
-        if recorded.name not in run.unexpected:
+        if run.interrupted:  # Python's reaction to Ctrl-C says nothing about the script
+            lines = [line for line in lines if line.stream != "stderr"][-most:]
+        elif recorded.name not in run.unexpected:
             if recorded.requests:
                 continue  # it has written a line for each request, like the picture
-            lines = [line for line in lines if not line.text.startswith(_BELOW_A_WARNING)][-most:]
-        for line in lines:
-            yield [
-                Segment(f"{recorded.name} ", DIM),
-                Segment(line.text, _ERROR if line.stream == "stderr" else None),
-            ]
+            lines = [line for line in lines if not (line.stream == "stderr" and _DETAILS.match(line.text))]
+            lines = lines[-most:]
+        yield from (_output_line(line, recorded.name) for line in lines)

@@ -12,7 +12,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
-from asyncdemo.course.content.predictions import PredictionKind, fill
+from asyncdemo.course.content.predictions import PredictionKind, offered
+from asyncdemo.render.words import settings_words
 from asyncdemo.tui.lesson.inputs import AnswerList, Choice, NumberInput, Order
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.programs import Programs
@@ -125,8 +126,10 @@ class PredictPane(Pane):
     def _count(self) -> None:
         asked = len(self.session.predictions)
         answered = len(self.session.answers())
+        settings = settings_words(self.session.settings)  # the programs below have their own values
+        about = f"This time: {settings}." if settings else "The lines that differ are marked."
         self.query_one("#count", Static).update(
-            f"Question {self._place + 1} of {asked}, {answered} answered. The lines that differ are marked."
+            f"Question {self._place + 1} of {asked}, {answered} answered. {about}"
         )
 
     def _ask(self) -> None:
@@ -148,6 +151,5 @@ class PredictPane(Pane):
         if prediction.kind is PredictionKind.NUMBER:
             return NumberInput(typed, "a number")
         if prediction.kind is PredictionKind.CHOICE:
-            texts = [fill(choice.text, session.values) for choice in prediction.choices]
-            return Choice(texts, typed)
+            return Choice(offered(prediction, session.values), typed)
         return Order(session.names, typed)

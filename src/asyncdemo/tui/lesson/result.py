@@ -14,16 +14,15 @@ from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
-from textual.widgets import Markdown
 
-from asyncdemo.course.content.text import sections
+from asyncdemo.course.content.text import ending, learner_text, sections
 from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import ReadingScreen
+from asyncdemo.tui.app import ReadingScreen, markdown
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonRun
@@ -57,7 +56,9 @@ class ResultPane(Pane):
         self.query_one(Drawing).redraw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.session.first is not None if action in ("why", "figures", "picture", "text") else True
+        if action in ("why", "text"):
+            return self.session.was_run
+        return self.session.first is not None if action in ("figures", "picture") else True
 
     def action_change(self) -> None:
         self.lesson_screen.go_to("change")
@@ -78,14 +79,16 @@ class ResultPane(Pane):
             f"   **{answer.sentence}** {answer.why}\n"
             for answer in self.session.judged()
         )
-        readme = sections(self.session.lesson.readme)
-        text = "\n\n".join(filter(None, (answers, readme.get("What you saw", ""), readme.get("Why", ""))))
-        self._read("Why", Markdown(text, open_links=False))
+        lesson = self.session.lesson
+        readme = sections(lesson.readme)
+        parts = [answers, readme.get("What you saw", ""), readme.get("Why", "")]
+        if lesson.exercise is None:  # else after it has passed
+            parts.append(ending(lesson.readme, lesson.id))
+        self._read("Why", markdown("\n\n".join(filter(None, parts))))
 
     def action_text(self) -> None:
         readme = self.session.lesson.readme
-        text = readme.read_text(encoding="utf-8")
-        self._read(str(readme), Markdown(text, open_links=False))
+        self._read(str(readme), markdown(learner_text(readme)))
 
     @property
     def _run(self) -> LessonRun:
@@ -98,10 +101,14 @@ class ResultPane(Pane):
     def _lines(self, width: int, height: int) -> list[Line]:
         run = self.session.first
         if run is None:
-            return [text_line("Not run since you opened this lesson. To go to the run, press 3.", DIM)]
+            words = "Not run since you opened this lesson. To go to the run, press 3."
+            if self.session.was_run:
+                words += "\nTo read what you saw and why, press w; for the whole text, t."
+            return [text_line(line, DIM) for line in words.splitlines()]
         answers = list(self._answers(run, width, height))
         room = height - len(answers) - 1
-        return [*answers, [], *picture_of_runs(run.runs, self.glyphs, width, room, run.figures)]
+        picture = picture_of_runs(run.runs, self.glyphs, width, room, run.figures, "v unfolds")
+        return [*answers, [], *picture]
 
     def _answers(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
         """Yield as much of each answer as there is room for: one line; with its question; with the reason."""

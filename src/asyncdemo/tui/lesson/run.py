@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from asyncdemo.course.content.predictions import answer_words
 from asyncdemo.render.terminal.picture import picture_of_runs
+from asyncdemo.render.terminal.theme import WARNING
 from asyncdemo.render.words import count, join, settings_words
 from asyncdemo.services import NOUNS, choose
 from asyncdemo.tui.lesson.pane import RunningPane
@@ -68,21 +69,28 @@ class RunPane(RunningPane):
         self.wrote.show(run, self.size.height - 1, self.size.width)
 
     def failed(self, error: str) -> None:
-        self._about(error)
+        self._about(self._before(f"{error}\nTo try again, press Enter."))
 
     def _about(self, words: str | Text) -> None:
         self.query_one("#about", Static).update(words)
 
-    def _before(self) -> Text:
+    def _before(self, trouble: str = "") -> Text:
         session, lesson = self.session, self.session.lesson
-        if session.missing:
-            return Text(session.missing)
-        how = "at the same time" if lesson.race else "one after another"
-        words = Text(f"Enter runs {count(len(session.variants), 'program')}")
-        words.append(f" {how}: " if len(session.variants) > 1 else ": ").append(f"{join(session.names)}.\n")
+        if session.missing and not trouble:
+            trouble = f"{session.missing}\nWhen it is installed, press Enter."
+        how = (
+            f" {'at the same time' if lesson.race else 'one after another'}"
+            if len(session.variants) > 1
+            else ""
+        )
+        words = Text(f"{trouble}\n", WARNING)
+        if not trouble:
+            words = Text(
+                f"Enter runs {count(len(session.variants), 'program')}{how}: {join(session.names)}.\n"
+            )
         if session.settings:
             words.append(f"With {settings_words(session.settings)}.\n")
-        if lesson.services:
+        if lesson.services and not trouble:
             names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
             words.append(f"They use {names}.\n")
         if session.predictions:

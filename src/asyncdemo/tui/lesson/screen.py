@@ -20,13 +20,14 @@ from textual.widgets import ContentSwitcher, Footer, Input, Markdown, Static
 
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.practice import readable_records
-from asyncdemo.course.workspace.next_step import first_unread
+from asyncdemo.course.workspace.next_step import following_lesson
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import PICTURE_WORDS, LearnerScreen
+from asyncdemo.tui.app import PICTURE_WORDS, LearnerScreen, ReadingScreen
+from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.change import ChangePane
-from asyncdemo.tui.lesson.pane import Pane, RunningPane
+from asyncdemo.tui.lesson.pane import Pane, RunningPane, whole_output
 from asyncdemo.tui.lesson.predict import PredictPane
 from asyncdemo.tui.lesson.programs import CodeScreen
 from asyncdemo.tui.lesson.result import ResultPane
@@ -81,13 +82,14 @@ class ExerciseStep(Pane):
         return self.pane.passed if action == "next_lesson" else True
 
     def action_next_lesson(self) -> None:
-        """Replace this lesson by the next one that was never run."""
+        """Replace this lesson by the next one that is not done."""
         context = self.lesson_screen.application.context
-        lesson = first_unread(context.course, readable_records(context), self.session.lesson.id)
+        lesson = following_lesson(context.course, readable_records(context), self.session.lesson.id)
         if lesson is None:
-            self.notify("You have run every lesson.")
+            self.notify("All other lessons are done.")
         else:
-            self.app.switch_screen(LessonScreen(LessonSession(context, lesson.folder)))
+            self.session.following = LessonSession(context, lesson.folder)
+            self.app.switch_screen(LessonScreen(self.session.following))
 
 
 class StepBar(Widget):
@@ -149,6 +151,7 @@ class LessonScreen(LearnerScreen):
         Binding("right", "step(1)", "Step", show=False),
         Binding("b,left", "step(-1)", "Step", show=False),
         Binding("c", "code", "Code"),
+        Binding("o", "output", "Output of the programs", show=False),
     ]
 
     def __init__(self, session: LessonSession) -> None:
@@ -224,6 +227,12 @@ class LessonScreen(LearnerScreen):
 
     def action_code(self) -> None:
         self.app.push_screen(CodeScreen(self.session.variants, self.application.glyphs))
+
+    def action_output(self) -> None:
+        run, glyphs = self.session.latest, self.application.glyphs
+        if run is not None:
+            output = Drawing(lambda width, _: list(whole_output(run, glyphs, width)))
+            self.app.push_screen(ReadingScreen("What the programs wrote", output))
 
     def interrupt(self) -> bool:
         runs = any(pane.recording.interrupt() for pane in self.query(RunningPane))

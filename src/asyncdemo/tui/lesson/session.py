@@ -15,7 +15,7 @@ from asyncdemo.analysis.metrics import Metrics, measure
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import Answer, fill, parse
-from asyncdemo.course.judging.answers import JudgedAnswer, answerable, answered, judge_answers
+from asyncdemo.course.judging.answers import JudgedAnswer, answerable, judge_answers, to_predicted
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, unexpected_runs
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.course.workspace.progress import Record
@@ -98,6 +98,7 @@ class LessonSession:
         first: The latest run with the first settings, which the answers are compared with.
         changed: The latest run with others.
         latest: The later of these.
+        following: The session of the lesson that was opened after this one, if any.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class LessonSession:
         self.first: LessonRun | None = None
         self.changed: LessonRun | None = None
         self.latest: LessonRun | None = None
+        self.following: LessonSession | None = None
         self._first_runs = False
         self.missing = self.note = ""
         self._context = context
@@ -139,6 +141,11 @@ class LessonSession:
     @property
     def names(self) -> list[str]:
         return [variant.name for variant in self.variants]
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the lesson was ever run, so its explanation gives nothing away."""
+        return self.first is not None or self._record.runs > 0
 
     @property
     def left_at(self) -> str:
@@ -240,7 +247,7 @@ class LessonSession:
         else:
             self.changed = run
         if run.whole:
-            predicted = answered(self.judged()) if run is self.first and not was_answered else ()
+            predicted = to_predicted(self.judged()) if run is self.first and not was_answered else ()
             self._remember(lambda record: record.after_run(predicted))
         return run
 
@@ -266,7 +273,7 @@ class LessonSession:
 
 
 def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
-    """ "3.00 s, at most 1 at the same time"; how it ended, unless normally.
+    """ "3.00 s, at most 1 at the same time". What went wrong comes before what each run has.
 
     ``brief``: next to others of the same kind, so the words need no repetition.
     """
@@ -274,23 +281,35 @@ def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
     requests = metrics.requests
     if run.rows:
         parts.append(duration(requests.wall_ns if requests.count else metrics.wall_ns))
-    if run.lanes:
-        parts.append(f"at most {metrics.peak:,}{'' if brief else f' {at_work(metrics)}'}")
-    if requests.count:
-        parts.append(f"slowest request {duration(requests.slowest_ns)}")
     if metrics.blocked_ns:
         parts.append(f"event loop held for {duration(metrics.blocked_ns)}")
     if run.outcome is not RunOutcome.OK:
         parts.append(status(run))
+    if run.lanes:
+        parts.append(f"at most {metrics.peak:,}{'' if brief else f' {at_work(metrics)}'}")
+    if requests.count:
+        parts.append(f"slowest request {duration(requests.slowest_ns)}")
     return ", ".join(parts) or empty_words(run)
 
 
+def last_run(session: LessonSession) -> LessonSession:
+    """Return the last session with a run, of this one and those that followed; this one if none has."""
+    later = session.following
+    while later is not None:
+        session, later = (later if later.latest else session), later.following
+    return session
+
+
 def summary(session: LessonSession) -> Iterator[str]:
-    """Yield what remains in the terminal after leaving the screen: a few lines without marks."""
+    """Yield what a lesson leaves in the terminal after its screen: a few lines without marks.
+
+    Nothing if there was no run and nothing is missing.
+    """
     lesson = session.lesson
-    yield f"Lesson {lesson.number}: {lesson.title}"
+    if session.latest or session.missing:
+        yield f"Lesson {lesson.number}: {lesson.title}"
     if session.latest is None:
-        yield session.missing or "There is no result."
+        yield from filter(None, (session.missing,))
         return
     for run in filter(None, (session.first, session.changed)):
         if run.settings:

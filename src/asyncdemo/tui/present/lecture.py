@@ -20,9 +20,10 @@ from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Prediction,
     PredictionKind,
+    actual_answer,
     compare,
     fill,
-    happened,
+    offered,
     parse,
 )
 from asyncdemo.course.content.text import sections
@@ -268,7 +269,7 @@ class Lecture:
             yield from self._votes(place)
             return
         measured = {account.run.name: account.metrics for account in self._accounts}
-        was = happened(prediction, measured, self._knobs)
+        was = actual_answer(prediction, measured, self._knobs)
         if prediction.kind is PredictionKind.NUMBER:
             yield Figures((("It was", was),))
         elif prediction.kind is PredictionKind.ORDER:
@@ -316,7 +317,7 @@ class Lecture:
         if prediction.kind is PredictionKind.ORDER:
             orders = [", ".join(names) for names in permutations(self._names)]
             return orders if len(orders) <= MOST_ANSWERS else []
-        return [fill(choice.text, self._knobs) for choice in prediction.choices]
+        return offered(prediction, self._knobs)
 
 
 def _differing(variant: Variant) -> tuple[str, ...]:

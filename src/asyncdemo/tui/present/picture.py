@@ -47,14 +47,14 @@ class RunPicture:
         if not panels:
             return []
         ended = {end for panel in panels for end in panel.ended_how}
-        shades = {shade for panel in panels for shade in panel.shades}
+        shades = {shade for panel in panels for shade in panel.cells.seen}
         legend = legend_lines(theme, width, end_marks(theme, ended, panels[0].noun), shades)
         room = height - 1 - len(legend)
         if room < _LEAST_LINES:
             legend, room = [], height
         warnings = [panel.warning_lines(theme, width) for panel in panels]
         # All do the same job: one with few rows so far will have as many as the others.
-        most = max(max(panel.lanes for panel in panels), 1)
+        most = max(max(panel.cells.opened for panel in panels), 1)
         each = (width - _GAP * (len(panels) - 1)) // len(panels)
         below = 1 + sum(1 + most + len(lines) for lines in warnings)
         if len(panels) > 1 and below > room and each >= _NARROWEST:
@@ -71,17 +71,17 @@ class RunPicture:
         theme = self._theme
         gutter = self._gutter(panels, width, max(heights))
         columns = max(width - gutter, 1)
-        bin_ns = max(panel.bin_ns for panel in panels)
+        bin_ns = max(panel.cells.bin_ns for panel in panels)
         for panel in panels:
             panel.column_ns(columns, bin_ns)  # bins as wide as those of the others
         column_ns = self._column_ns(max(panel.now_ns for panel in panels), columns, bin_ns)
-        most = max(max(panel.lanes for panel in panels), 1)
+        most = max(max(panel.cells.opened for panel in panels), 1)
         drawn = []
         for panel, height in zip(panels, heights, strict=True):
             warnings = panel.warning_lines(theme, width)
             title = title_line(panel.name, _status(panel, width), theme, width)
             room = max(height - 2 - len(warnings), 1)
-            if not panel.lanes:
+            if not panel.cells.opened:
                 rows = [text_line("")]
             else:
                 grid = panel.grid(columns, room, column_ns, head=room - 1)
@@ -93,8 +93,10 @@ class RunPicture:
         return drawn
 
     def _gutter(self, panels: Sequence[LivePanel], width: int, rows: int) -> int:
-        names = [clean(name) for panel in panels for name in panel.names(rows)]
-        return min(max(map(len, names), default=0) + 1, width // 2)
+        names = [clean(name) for panel in panels for name in panel.names[:rows]]
+        most = max((panel.cells.opened for panel in panels), default=0)
+        range_takes = len(f"-{most}") if most > rows else 0
+        return min(max(map(len, names), default=0) + range_takes + 1, width // 2)
 
     def _column_ns(self, now_ns: int, columns: int, bin_ns: int) -> int:
         """Return the width of a column in whole bins, which are as wide as the widest of any panel."""

@@ -51,7 +51,7 @@ class PresentScreen(LearnerScreen):
     """
 
     DEFAULT_CSS = """
-    PresentScreen > #where { height: 1; padding: 0 2; text-style: bold; }
+    PresentScreen > #where { height: auto; padding: 0 2; text-style: bold; }
     PresentScreen > Input { display: none; }
     PresentScreen.typing > Input { display: block; }
     """
@@ -151,14 +151,16 @@ class PresentScreen(LearnerScreen):
         poll = self.lecture.polls[self._step.place] if self._step.stage is Stage.PREDICT else None
         if poll is not None and any(poll.hands):
             words += f"   hands: {sum(poll.hands)}"
-        if self._is_recording or self._notice:
-            words += f"   {self._notice or 'Ctrl-C ends the run'}"
+        if self._is_recording:
+            words += "   Ctrl-C ends the run"
         clock = f"{_minutes(time.monotonic() - self._began_s)} of {self.lecture.minutes} min"
         if self._until_s is not None:
             left_s = self._until_s - time.monotonic()
             clock = f"{f'timer {_minutes(left_s)}' if left_s > 0 else 'time is up'}   {clock}"
         room = self.size.width - 4 - len(clock)
-        self.query_one("#where", Static).update(f"{words:<{room}.{max(room, 0)}}{clock}")
+        line = f"{words[: max(room - 1, 0)]:<{max(room, 0)}}{clock}"
+        # A notice has its own lines, so that nothing of it is cut.
+        self.query_one("#where", Static).update(f"{self._notice}\n{line}" if self._notice else line)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         stage, free = self._step.stage, not self._is_recording
@@ -252,12 +254,16 @@ class PresentScreen(LearnerScreen):
         self.remove_class("typing")
         self.query_one(Input).clear()
         self._slide.focus()
+        self._notice = ""
+        self._show()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         answer = " ".join(event.value.split())
-        self._notice = self.lecture.offer(self._step.place, answer) if answer else ""
-        self.action_drop()
-        self._show()
+        if trouble := self.lecture.offer(self._step.place, answer) if answer else "":
+            self._notice = f"{trouble} Esc drops it."  # the text stays, to be changed
+            self._show()
+        else:
+            self.action_drop()
 
     # the run
 
@@ -292,7 +298,7 @@ class PresentScreen(LearnerScreen):
         return self._recording.interrupt()
 
     def ask_before_quitting(self) -> str:
-        return "To end the presentation, press it again."
+        return "Press it again to end the presentation."
 
     # the timer
 

@@ -11,7 +11,7 @@ import pytest
 
 from asyncdemo.errors import UsageError
 from asyncdemo.lab.distributed.__main__ import locust_command, main, parser
-from asyncdemo.lab.distributed.shares import Share, Stopwatch, count_p, divided, gaps_p, merged, superposed
+from asyncdemo.lab.distributed.shares import Share, Stopwatch, count_p, divide, gaps_p, merge, superpose
 from asyncdemo.load import Plan, Result, Send
 from asyncdemo.load.arrivals import arrivals_ns
 from asyncdemo.load.events import Answered, Sent
@@ -61,36 +61,36 @@ def shares(plans: list[Plan]) -> list[Share]:
 
 
 def test_the_rate_is_divided_and_each_worker_has_arrivals_of_its_own() -> None:
-    plans = divided(WHOLE, 3)
+    plans = divide(WHOLE, 3)
     assert [plan.rate for plan in plans] == [100, 100, 100]
     assert len({plan.seed for plan in plans}) == 3
     assert {replace(plan, rate=300, seed=7) for plan in plans} == {WHOLE}
-    assert divided(WHOLE, 3) == plans, "the same seed, the same load"
+    assert divide(WHOLE, 3) == plans, "the same seed, the same load"
 
 
 def test_a_stream_that_is_not_poisson_is_not_divided() -> None:
     with pytest.raises(UsageError, match="only Poisson"):
-        divided(replace(WHOLE, arrivals="uniform"), 2)
+        divide(replace(WHOLE, arrivals="uniform"), 2)
 
 
 def test_the_sum_is_poisson_and_what_is_none_is_found_out() -> None:
-    arrivals = superposed(shares(divided(WHOLE, 3)))
+    arrivals = superpose(shares(divide(WHOLE, 3)))
     assert arrivals == sorted(arrivals)
     assert count_p(len(arrivals), 6000) > LEVEL
     assert gaps_p(arrivals, 300) > LEVEL
     assert gaps_p(arrivals, 330) < LEVEL, "another rate"
     assert gaps_p(scheduled(replace(WHOLE, arrivals="uniform")), 300) < LEVEL
-    (one, *_) = divided(WHOLE, 3)
-    assert gaps_p(superposed(shares([one, one, one])), 300) < LEVEL, "one seed for all: bursts of three"
+    (one, *_) = divide(WHOLE, 3)
+    assert gaps_p(superpose(shares([one, one, one])), 300) < LEVEL, "one seed for all: bursts of three"
 
 
 def test_whoever_does_not_send_when_it_should_is_found_out() -> None:
     """Only at every tenth of a second."""
     late = [
         replace(share, sent_ns=[-(-arrival // 100_000_000) * 100_000_000 for arrival in share.arrivals_ns])
-        for share in shares(divided(WHOLE, 3))
+        for share in shares(divide(WHOLE, 3))
     ]
-    assert gaps_p(superposed(late), 300) < LEVEL
+    assert gaps_p(superpose(late), 300) < LEVEL
 
 
 def test_a_count_far_from_the_expected_one_is_improbable() -> None:
@@ -101,8 +101,8 @@ def test_a_count_far_from_the_expected_one_is_improbable() -> None:
 
 
 def test_merged_is_the_histogram_of_all_latencies() -> None:
-    parts = shares(divided(WHOLE, 3))
-    together = merged(parts)
+    parts = shares(divide(WHOLE, 3))
+    together = merge(parts)
     union = Histogram.of(latency for part in parts for latency in part.latencies_ns)
     assert list(together.histogram._decoded.counts) == list(union._decoded.counts)
     assert together.requests == sum(len(part.arrivals_ns) for part in parts)
@@ -112,17 +112,17 @@ def test_merged_is_the_histogram_of_all_latencies() -> None:
 
 
 def test_what_failed_is_added_up_too() -> None:
-    (first, second, _) = shares(divided(WHOLE, 3))
+    (first, second, _) = shares(divide(WHOLE, 3))
     early = result([], errors={"timeout": 2}, first_errors={"timeout": "one"}, interrupted=True)
     late = result([], errors={"timeout": 1, "reset": 4}, first_errors={"timeout": "two", "reset": "three"})
-    together = merged([replace(first, result=early), replace(second, result=late)])
+    together = merge([replace(first, result=early), replace(second, result=late)])
     assert together.errors == {"timeout": 3, "reset": 4}
     assert together.first_errors == {"timeout": "one", "reset": "three"}
     assert together.interrupted
 
 
 def test_a_share_travels_whole() -> None:
-    (share, *_) = shares(divided(WHOLE, 2))
+    (share, *_) = shares(divide(WHOLE, 2))
     there = Share.from_wire(share.to_wire())
     assert there.to_wire() == share.to_wire()
     assert (there.worker, there.plan) == (share.worker, share.plan)

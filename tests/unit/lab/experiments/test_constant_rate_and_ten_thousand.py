@@ -34,7 +34,7 @@ def test_every_published_row_is_asked_for() -> None:
 
 def test_the_formula_is_a_number_and_not_counted_in_any_trial() -> None:
     experiment = described("constant-rate")
-    rows = [asked for asked in experiment.asked if asked.figure.key == "counted.longest_of_backlog"]
+    rows = [asked for asked in experiment.rows if asked.figure.key == "counted.longest_of_backlog"]
     assert [(asked.base_value, asked.base_setting) for asked in rows] == [(1.0, "")] * 4
     counting = {item.setting.name for item in experiment.conditions for count in item.counts}
     assert counting == {asked.setting for asked in rows}

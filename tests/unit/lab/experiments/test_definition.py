@@ -42,7 +42,7 @@ def made_of(folder: Path, text: str) -> Experiment:
 
 def test_lists_stand_for_a_row_each_and_the_first_changes_slowest(folder: Path) -> None:
     text = '[[rows]]\nfigure = "throughput"\nbase = ["a", "b"]\narm = ["b", "sanic"]\nsetting = "closed"'
-    rows = made_of(folder, text).asked
+    rows = made_of(folder, text).rows
     assert [(row.base, row.arm) for row in rows] == [("a", "b"), ("a", "sanic"), ("b", "sanic")]
     assert [row.name for row in rows] == ["b and a", "Sanic and a", "Sanic and b"], "none about itself"
 
@@ -52,7 +52,7 @@ def test_inner_rows_take_from_the_outer_what_they_leave_out(folder: Path) -> Non
     inner = (
         '[[rows.rows]]\nfigure = "50"\npublished.base = "results.p50@Flask"\npublished.words = "{own} ms"\n'
     )
-    (row,) = made_of(folder, outer + inner).asked
+    (row,) = made_of(folder, outer + inner).rows
     assert (row.name, row.figure.key) == ("closed: median latency", "load.latency_ms.50")
     assert row.published is not None and row.published.words == "38.91 ms"
     assert row.published.ratio == pytest.approx(38.91 / 96.45)
@@ -78,7 +78,7 @@ def test_a_mistake_is_named(folder: Path, text: str, words: str) -> None:
 
 
 def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
-    named = {row.name: row for row in described("constant-rate").asked}
+    named = {row.name: row for row in described("constant-rate").rows}
     table = load_article("constant-rate").table("results")
     for rate in ("2000", "4000"):
         cells = table.row(f"Flask · {rate}/s")
@@ -91,7 +91,7 @@ def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
         assert row.published.ratio == pytest.approx(longest_ms / 1000 / said_s)
     results = load_article("four-frameworks")
     flask_ms = littles_latency_ms(200, results.find("results.requests_per_s@Flask").value or 0.0)
-    for row in described("four-frameworks").asked:
+    for row in described("four-frameworks").rows:
         if row.figure.key == "load.latency_ms.mean":
             own = results.find(f"results.requests_per_s@{row.arm.title()}").value or 0.0
             own_ms = littles_latency_ms(200, own)
@@ -101,5 +101,5 @@ def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
     calculated = tomllib.loads(text)["answers"]["calc"]["json"]
     assert calculated == {"result": sum(number * number for number in range(1_000_000))}
     at_once, alone = bound_per_s(150, clients=50, slots=5), bound_per_s(150, clients=50, slots=5, workers=1)
-    bounds = {json.dumps(row.bound.ratio) for row in described("flask-and-sanic").asked if row.bound}
+    bounds = {json.dumps(row.bound.ratio) for row in described("flask-and-sanic").rows if row.bound}
     assert at_once / alone == pytest.approx(5) and bounds == {"5.0", "0.2", "1.0"}

@@ -39,8 +39,8 @@ def test_each_extent_names_what_is_there(experiment: Experiment, extent: Extent)
         assert any(item.takes(contestant.arm) for contestant in own.contestants)
         if item.capacity or (item.setting.loop is Loop.OPEN and item.setting.rate_per_s is None):
             assert settings[item.capacity].loop is Loop.CLOSED
-    assert own.asked
-    for row in own.asked:
+    assert own.rows
+    for row in own.rows:
         assert {row.arm, row.base} <= arms and {row.setting, row.base_setting} <= {"", *settings}
         ANY_TRIAL.figure(row.figure.key)  # raises ValueError if no trial can have it
 
@@ -54,7 +54,7 @@ def test_a_full_run_ranks_all_arms_and_a_quick_one_none(experiment: Experiment) 
 @every
 def test_nothing_is_named_or_asked_for_twice(experiment: Experiment) -> None:
     settings = [item.setting.name for item in experiment.conditions]
-    rows = [(item.arm, item.base, item.setting, item.base_setting, item.figure) for item in experiment.asked]
+    rows = [(item.arm, item.base, item.setting, item.base_setting, item.figure) for item in experiment.rows]
     for names in (settings, rows):
         assert len(names) == len({*names})
 
@@ -62,7 +62,7 @@ def test_nothing_is_named_or_asked_for_twice(experiment: Experiment) -> None:
 @every
 def test_each_arm_has_its_app_and_is_asked_about(experiment: Experiment) -> None:
     arms = {contestant.arm.name for contestant in experiment.contestants}
-    asked = {arm for row in experiment.asked for arm in (row.arm, row.base)}
+    asked = {arm for row in experiment.rows for arm in (row.arm, row.base)}
     assert arms == asked
     assert experiment.twin_of in {"", *arms}
     for contestant in experiment.contestants:

@@ -26,7 +26,7 @@ GONE = Unavailable("it cannot be installed", "Gunicorn with gevent workers")
 
 def published(experiment: Experiment, base: str) -> set[tuple[str, str]]:
     """Setting and figure of the rows with a published ratio."""
-    rows = (row for row in experiment.asked if (row.arm, row.base) == ("quart-asyncpg", base))
+    rows = (row for row in experiment.rows if (row.arm, row.base) == ("quart-asyncpg", base))
     return {(row.setting, row.figure.key) for row in rows if row.published and row.published.ratio}
 
 
@@ -46,7 +46,7 @@ def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> Non
     assert (gone.unavailable, gone.successor, gone.versions) == (GONE.why, GONE.successor, {})
     assert there["flask-published"].versions["gunicorn"] == "25.3.0"
     assert not arms["flask-published-gevent"].unavailable and "flask-published-gevent" not in there
-    lost = {*quart().asked} - {*quart(gone=GONE).asked}
+    lost = {*quart().rows} - {*quart(gone=GONE).rows}
     assert all(row.name.startswith("Flask repaired and") for row in lost)
 
 
@@ -130,7 +130,7 @@ def test_the_bounds_that_stand_in_the_file_are_those_of_the_laws() -> None:
     """One query at a time, or as many as there are connections."""
     experiment = green()
     knobs = {item.setting.name: item.knobs for item in experiment.conditions}
-    for asked in experiment.asked:
+    for asked in experiment.rows:
         pool, clients = int(knobs[asked.setting]["pool"]), 20
         sides = [pool if arm.endswith("psycogreen") else 1 for arm in (asked.arm, asked.base)]
         rates = [bound_per_s(20, clients=clients, slots=slots) for slots in sides]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from asyncdemo.lab.harness.protocol.description import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import Experiment, PlannedRow, Scene, When
 from asyncdemo.lab.results.comparison import Better
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.trial import Load
@@ -28,7 +28,7 @@ def hello() -> Experiment:
     return described("four-frameworks")
 
 
-def ratio(asked: Asked) -> float | None:
+def ratio(asked: PlannedRow) -> float | None:
     assert asked.published is not None
     return asked.published.ratio
 

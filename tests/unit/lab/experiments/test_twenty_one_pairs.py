@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from asyncdemo.lab.experiments.twenty_one_pairs import BASE_AGAIN
-from asyncdemo.lab.harness.protocol.description import Asked
+from asyncdemo.lab.harness.protocol.description import PlannedRow
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Extent, Loop
@@ -26,8 +26,8 @@ RESULTS = {
 EXPERIMENT = pairs()
 
 
-def rows(setting: str, figure: str) -> dict[str, Asked]:
-    return {row.name: row for row in EXPERIMENT.asked if row.setting == setting and row.figure.key == figure}
+def rows(setting: str, figure: str) -> dict[str, PlannedRow]:
+    return {row.name: row for row in EXPERIMENT.rows if row.setting == setting and row.figure.key == figure}
 
 
 @pytest.mark.parametrize(("setting", "column"), RECONFIGURED.items())
@@ -51,7 +51,7 @@ def test_every_other_published_column_is_asked_for(figure: str, column: str) -> 
 
 
 def test_the_row_of_the_base_is_the_base_measured_again() -> None:
-    own = [row for row in EXPERIMENT.asked if row.name == "Flask · Gunicorn"]
+    own = [row for row in EXPERIMENT.rows if row.name == "Flask · Gunicorn"]
     assert {(row.arm, row.base) for row in own} == {(BASE_AGAIN, BASE)}
     (again,) = (item for item in EXPERIMENT.contestants if item.arm.twin_of)
     assert again.arm.name == BASE_AGAIN and again.arm.twin_of == BASE
@@ -87,7 +87,7 @@ def test_latency_and_sessions_have_their_bounds_too() -> None:
 def test_without_pgbouncer_the_bounds_know_no_sessions_and_the_run_says_so() -> None:
     without = pairs({"pgbouncer": "directly"}, pooler=None)
     assert without.missing == {"pgbouncer": "directly"}
-    row = next(row for row in without.asked if row.setting == "better-async" and row.arm == "sanic-sanic")
+    row = next(row for row in without.rows if row.setting == "better-async" and row.arm == "sanic-sanic")
     assert row.bound is not None and "sessions" not in row.bound.words
     assert row.bound.ratio == pytest.approx(10_000 / 475)
 

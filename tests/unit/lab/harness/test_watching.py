@@ -205,7 +205,7 @@ def test_each_process_that_comes_and_goes_counts_once(case: str, monkeypatch: py
         family = ProcessTree(process, "")
 
         def pids() -> tuple[int, ...]:
-            family.look()
+            family.refresh()
             return (process.pid, *family.pids)
 
         process.stdout.readline()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from asyncdemo.lab.results.audit import CHECKS, Judgement
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s
-from asyncdemo.lab.results.published import audited, load_article
+from asyncdemo.lab.results.published import audit_article, load_article
 
 AGREES, NEAR, CONTRADICTS, REMARK = Judgement
 positive = st.floats(0.001, 1e6)
@@ -110,5 +110,5 @@ def quick_pairs() -> list[str]:
 def test_what_the_arithmetic_says_of_the_articles(
     article: str, check: str, judgement: Judgement, about: list[str]
 ) -> None:
-    findings = [row for row in audited(load_article(article)) if row.finding.check.key == check]
+    findings = [row for row in audit_article(load_article(article)) if row.finding.check.key == check]
     assert [row.about for row in findings if row.finding.judgement is judgement] == about

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.results.published import audited, load_article
+from asyncdemo.lab.results.published import audit_article, load_article
 
 SMALL = """
 name = "Small"
@@ -79,5 +79,5 @@ def test_what_is_wrong_is_named_with_file_and_field(tmp_path: Path, old: str, ne
 def test_an_audit_that_cannot_be_made_is_named(tmp_path: Path, inputs: str, words: str) -> None:
     article = load_article("small", small(tmp_path, '{ first = "latency", second = 1500 }', inputs))
     with pytest.raises(LabFileError) as caught:
-        audited(article)
+        audit_article(article)
     assert words in str(caught.value)

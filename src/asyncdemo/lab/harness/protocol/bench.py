@@ -42,7 +42,7 @@ class Interrupted(Exception):
 
 
 class Failed(AsyncdemoError):
-    """The contestant or its load failed; the rest of the run goes on."""
+    """The contestant or its load failed; the rest of the run continues."""
 
     def __init__(self, outcome: TrialOutcome, problem: str) -> None:
         super().__init__(problem)

@@ -121,7 +121,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlannedRow:
     """A row of the future report: ``comparison.Comparison`` without the measurements."""
 
     name: str
@@ -160,7 +160,7 @@ class Experiment:
     title: str
     contestants: tuple[Contestant, ...]
     conditions: tuple[Condition, ...]
-    asked: tuple[Asked, ...]
+    rows: tuple[PlannedRow, ...]
     sizes: Mapping[Extent, Size]
     article: str = ""
     lesson: str = ""
@@ -189,12 +189,12 @@ class Experiment:
             for contestant in self.contestants
             if not size.arms or {contestant.arm.name, contestant.arm.twin_of} & {*size.arms}
         )
-        asked = [
+        chosen = [
             condition
             for condition in self.conditions
             if not size.settings or condition.setting.name in size.settings
         ]
-        there = tuple(one for one in asked if tools is None or one.setting.tool in tools)
+        there = tuple(condition for condition in chosen if tools is None or condition.setting.tool in tools)
         gone_arms = {contestant.arm.name for contestant in self.contestants if contestant not in arms}
         gone = {condition.setting.name for condition in self.conditions if condition not in there}
         left_out = {
@@ -202,20 +202,20 @@ class Experiment:
                 contestant.arm.title for contestant in self.contestants if contestant not in arms
             ],
             f"a {extent.value} run": [
-                condition.setting.title for condition in self.conditions if condition not in asked
+                condition.setting.title for condition in self.conditions if condition not in chosen
             ],
         }
         notes = [f"Not measured in {run}: {'; '.join(names)}." for run, names in left_out.items() if names]
-        settings = [one.setting for one in asked if one not in there]
+        settings = [condition.setting for condition in chosen if condition not in there]
         missing = {setting.tool: f"not on PATH; left out: {setting.title}" for setting in settings}
         return replace(
             self,
             contestants=arms,
             conditions=there,
-            asked=tuple(
-                one
-                for one in self.asked
-                if not gone_arms & {one.arm, one.base} and not gone & {one.setting, one.base_setting}
+            rows=tuple(
+                row
+                for row in self.rows
+                if not gone_arms & {row.arm, row.base} and not gone & {row.setting, row.base_setting}
             ),
             missing={**self.missing, **missing},
             notes=(*self.notes, *notes),

@@ -61,7 +61,7 @@ class Lineup:
         there = [item for item in experiment.contestants if self.takes_part(item.arm)]
         if not there or any(item.arm.twin_of for item in experiment.contestants):
             return experiment.contestants
-        wanted = experiment.twin_of or (experiment.asked[0].base if experiment.asked else "")
+        wanted = experiment.twin_of or (experiment.rows[0].base if experiment.rows else "")
         chosen = next((item for item in there if item.arm.name == wanted), there[0])
         arm = chosen.arm
         twin = replace(arm, name=f"{arm.name}-again", title=f"{arm.title}, a second time", twin_of=arm.name)

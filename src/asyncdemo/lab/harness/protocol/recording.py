@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from asyncdemo.lab.harness.protocol.description import Asked
+from asyncdemo.lab.harness.protocol.description import PlannedRow
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.harness.protocol.stages import Attempted
 from asyncdemo.lab.results import validity_checks
@@ -18,12 +18,12 @@ from asyncdemo.lab.results.setup import Arm, Loop
 from asyncdemo.lab.results.trial import Trial, TrialOutcome, figures
 
 
-def twin_row(arm: Arm, base: Arm, setting: str) -> Asked:
+def twin_row(arm: Arm, base: Arm, setting: str) -> PlannedRow:
     """Compare a contestant with itself: the ratio should be 1."""
-    return Asked(f"{base.title}, twice", THROUGHPUT, arm.name, base.name, setting)
+    return PlannedRow(f"{base.title}, twice", THROUGHPUT, arm.name, base.name, setting)
 
 
-def twin_rows(lineup: Lineup) -> Iterator[Asked]:
+def twin_rows(lineup: Lineup) -> Iterator[PlannedRow]:
     """Use the first closed loop that takes the twin, or else the first setting that does."""
     for item in lineup.contestants:
         if item.arm.twin_of:
@@ -80,7 +80,7 @@ class Rows:
     """As recorded: with the reasons of those that are unavailable."""
     interrupted: bool
 
-    def row(self, asked: Asked) -> Comparison | None:
+    def row(self, asked: PlannedRow) -> Comparison | None:
         """Return None if the run ended before the first round that has this figure."""
         key, arm, base = asked.figure.key, self.arms[asked.arm], self.arms[asked.base]
         sides = [(arm, asked.setting), (base, asked.base_setting or asked.setting)]
@@ -142,7 +142,7 @@ def _no_figure(key: str) -> Flag:
 
 
 def _row(
-    asked: Asked,
+    asked: PlannedRow,
     flags: tuple[Flag, ...],
     ratio: Ratio | None = None,
     arm_median: float | None = None,
@@ -164,7 +164,7 @@ def _row(
     )
 
 
-def _verdict(asked: Asked, ratio: Ratio | None) -> Verdict | None:
+def _verdict(asked: PlannedRow, ratio: Ratio | None) -> Verdict | None:
     """If an article gives no figure, check the direction only: that the arm is the better one."""
     if asked.published is None:
         return None

@@ -188,8 +188,8 @@ class _Run:
             for item in lineup.contestants
         ]
         rows = Rows(lineup, trials, {arm.name: arm for arm in arms}, ended is not None)
-        asked = (*experiment.asked, *twin_rows(lineup))
-        comparisons = tuple(row for item in asked if (row := rows.row(item)) is not None)
+        planned = (*experiment.rows, *twin_rows(lineup))
+        comparisons = tuple(row for item in planned if (row := rows.row(item)) is not None)
         flags = [flag for row in comparisons for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
         flags.extend(lineup.doubtful_rates())
         if ended is not None:

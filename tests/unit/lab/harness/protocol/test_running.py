@@ -12,11 +12,11 @@ from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
 from asyncdemo.lab.harness import NotStarted, Unavailable
 from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.harness.protocol.description import (
-    Asked,
     Check,
     Condition,
     Contestant,
     Count,
+    PlannedRow,
     Scene,
     Seen,
     When,
@@ -511,7 +511,7 @@ def test_a_row_against_a_number_asks_nothing_of_any_other_trial() -> None:
         return replace(load, client_busy=0.95 if plan.clients == CLOSED.clients else 0.2)
 
     many = replace(CLOSED, name="many", title="100 clients", clients=100)
-    rows: tuple[Asked, ...] = (
+    rows: tuple[PlannedRow, ...] = (
         replace(a_row("fast", "fast", "many"), base_value=500.0),
         replace(a_row("fast", "fast", "many"), base_setting="closed"),
     )
