@@ -73,6 +73,7 @@ def runs(draw: st.DrawFn) -> Run:
         _some(track_indices, 2),
         st.none() | st.integers(0, 3),
         st.none() | st.floats(0, 60),
+        _some(track_indices, 2),
     )
     holding = st.builds(
         Holding, track_indices, st.integers(0, max(resource_count - 1, 0)), _SITES, st.booleans()

@@ -218,6 +218,7 @@ class Stuck:
         on: Indices of the tracks that it waited for.
         unfinished: In ``queue.join``, how many items had no ``task_done``.
         at_most_s: How many seconds more its wait could last because of a timeout; None if it has none.
+        refers_to: Indices of the tasks that its variables refer to, and which it could cancel.
     """
 
     name: str
@@ -231,6 +232,7 @@ class Stuck:
     on: tuple[int, ...] = ()
     unfinished: int | None = None
     at_most_s: float | None = None
+    refers_to: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,6 +288,32 @@ HANGS = {
             "app.py:7. None of them can ever continue."
         ),
     ),
+    "a deadlock that a supervisor may end": Hang(
+        _tasks("""
+        async def use(first, second):
+            async with first:
+                await asyncio.sleep(0.05)
+                async with second:
+                    pass
+
+        async def supervise(tasks):
+            await asyncio.sleep(100)
+            for task in tasks:
+                task.cancel()
+
+        async def main():
+            left, right = asyncio.Lock(), asyncio.Lock()
+            tasks = [asyncio.create_task(use(left, right)), asyncio.create_task(use(right, left))]
+            supervisor = asyncio.create_task(supervise(tasks))
+            await asyncio.gather(*tasks)
+        """),
+        deadlock=(
+            "Deadlock: Task-2 (use) holds lock `left` (taken at app.py:5) and waits for lock `right` at "
+            "app.py:7; Task-3 (use) holds lock `right` (taken at app.py:5) and waits for lock `left` at "
+            "app.py:7. None of them can continue unless a timeout, a signal or a cancellation ends one of "
+            "these waits."
+        ),
+    ),
     "two threads that wait for a lock with a timeout": Hang(
         """
         import threading

@@ -302,7 +302,7 @@ class TestSeveralProcesses:
     def test_who_is_stuck_is_known_when_all_that_are_left_have_answered(self) -> None:
         assembly, base = self.served()
         told = [assembly.knows_stuck]
-        one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None, None]
+        one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None, None, []]
         self.tell(assembly, 3, ["Stuck", [one], True, False])
         told.append(assembly.knows_stuck)
         self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)

@@ -117,11 +117,12 @@ class _Graph:
     def stay_stuck(self, tracks: Collection[int]) -> bool:
         """Whether no timeout, no other timer and no other task can end these waits.
 
-        A task may cancel those that it made or waits for.
+        A task may cancel those that it made, waits for, or refers to.
         """
         stuck = self._stuck(by_timeout=True)
-        cancel = {target for free in self.known.keys() - stuck for target in self.targets(free)}
-        cancel |= {track for track in tracks if self._run.tracks[track].parent in self.known.keys() - stuck}
+        others = self.known.keys() - stuck
+        cancel = {one for other in others for one in (*self.targets(other), *self.known[other].refers_to)}
+        cancel |= {track for track in tracks if self._run.tracks[track].parent in others}
         return not self._run.alarms and stuck.issuperset(tracks) and cancel.isdisjoint(tracks)
 
     def _can_continue(

@@ -8,17 +8,19 @@ for (``recorder.wait``); reported here is what is too expensive to record at eac
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import linecache
 import queue
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from types import FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking import wake_sources
+from asyncdemo.capture.loops.handles import TASK_TYPES
 from asyncdemo.capture.loops.hubs import HubState
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame_of
@@ -27,6 +29,9 @@ from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder
 MOST = 200
 """What hangs, hangs in few places: hundreds more names would add nothing."""
 
+_DEEPEST, _MOST_VARIABLES = 3, 1_000
+_CONTAINERS = (dict, frozenset, list, set, tuple)
+_NO_VARIABLES = (type, CodeType, FunctionType, ModuleType)
 _QUEUE_FILE = queue.__file__
 
 
@@ -41,6 +46,7 @@ class Stuck(NamedTuple):
         on: The tracks that it waits for, if they are seen here.
         unfinished: In ``queue.join``, the items that are not done.
         at_most_s: The timeout of the call, or what is left of it.
+        refers_to: The tasks that its variables refer to.
     """
 
     name: str
@@ -55,6 +61,7 @@ class Stuck(NamedTuple):
     on: tuple[int, ...] = ()
     unfinished: int | None = None
     at_most_s: float | None = None
+    refers_to: tuple[int, ...] = ()
 
 
 class Census:
@@ -146,6 +153,7 @@ class Census:
                     waited_for.on,
                     waited_for.unfinished,
                     at_most_s,
+                    self._tracks(_referred_tasks(coroutine)),
                 )
             )
         return found
@@ -225,6 +233,17 @@ class Census:
 
 def _has_not_begun(coroutine: Any) -> bool:
     return inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
+
+
+def _referred_tasks(coroutine: Any) -> list[Any]:
+    """The tasks that are in its variables, also in a list there, an attribute or an attribute's list."""
+    found, tasks = chain(coroutine), []
+    for _ in range(_DEEPEST):
+        few = (one for one in found if type(one) not in _CONTAINERS or len(one) <= _MOST_VARIABLES)
+        found = [one for one in gc.get_referents(*few) if type(one) not in _NO_VARIABLES][:_MOST_VARIABLES]
+        tasks += [one for one in found if type(one) in TASK_TYPES]
+        found = [one for one in found if type(one) not in TASK_TYPES]
+    return tasks
 
 
 class _WaitedFor(NamedTuple):

@@ -417,6 +417,7 @@ class _Builder:
                 track=self._position(stuck.track),
                 resource=None if stuck.resource is None else self._resources.get(stuck.resource),
                 on=tuple(self.order[track] for track in stuck.on if track in self.order),
+                refers_to=tuple(self.order[track] for track in stuck.refers_to if track in self.order),
             )
             for _, found in sorted(self._assembly.stuck.items())
             for stuck in found

@@ -23,7 +23,8 @@ _MOST = 200
 def reported_stuck(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tuple[Stuck, int | None]]:
     """Return (who had not ended, cause of the blocking call that it was in), as reported by a process."""
     found = []
-    for name, function, site, source, state, track, wait, reason, resource, on, unfinished, at_most_s in who:
+    for name, function, site, source, state, track, wait, reason, resource, on, *more in who:
+        unfinished, at_most_s, refers_to = more
         stuck = Stuck(
             assembly.process.label(name),
             function,
@@ -36,6 +37,7 @@ def reported_stuck(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tup
             tuple(on),
             unfinished,
             at_most_s,
+            tuple(refers_to),
         )
         found.append((stuck, None if wait is None else assembly.waits[wait][1]))
     return found
