@@ -13,7 +13,7 @@ import pytest
 from tests.cli.commands import ROOT
 
 SAID = {
-    "home": ("Two sleeps", "How long until the last one is ready?"),
+    "home": ("Two sleeps", "How long until the last cup is ready?"),
     "question": ("1 Question", "6 Exercise", "There are three programs."),
     "predict": ("Question 2 of 4, 1 answered",),
     "result": ("✓", "✗", "blocking", "threaded", "awaited"),
