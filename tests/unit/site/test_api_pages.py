@@ -27,7 +27,7 @@ ELSEWHERE = {
     },
     "asyncdemo.load": {"Event"},
     "asyncdemo.model": {"LOOPS", "NO_WAIT"},
-    "asyncdemo.testing.observe": {"observed", "target_of"},
+    "asyncdemo.testing.observe": {"make_observed", "target_of"},
     "asyncdemo.testing.plugin": {"pytest_runtest_makereport"},
     "asyncdemo.services": {"NAMES", "NOUNS", "settings"},
     "asyncdemo.store": {"FORMAT"},
