@@ -76,7 +76,7 @@ def test_a_server_that_is_killed_in_mid_run(server: str, tmp_path: Path) -> None
     run = run_session(script(tmp_path, text), loaded(requests=5_000, clients=10), poke)
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, -signal.SIGKILL)
     assert "The script was ended by signal SIGKILL" in words(run)
-    assert "The server ended by itself, with exit code -9, when" in words(run)
+    assert "The server ended by itself, with exit code -9, after" in words(run)
     assert answered(run) > 60
     assert {request.error for request in run.requests if request.status is None} <= {
         "reset",
