@@ -158,4 +158,5 @@ asyncio.run(main())
     assert "Deadlock: no timer is set and nothing is pending" in traced.words
     assert f"Task-2 (pour) waits at {script}:7" in traced.words
     assert f"Task-3 (pour) waits at {script}:7" in traced.words
+    assert "was made 2 times" not in traced.words  # both locks were waited for, in no time
     assert f"Task-1 (main) waits at {script}:12" in traced.words

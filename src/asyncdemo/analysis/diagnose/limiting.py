@@ -134,10 +134,11 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
 
 def _made_per_call(run: Run) -> list[list[Resource]]:
     kinds = {ResourceKind.SEMAPHORE, ResourceKind.LOCK}
-    queued_for = {use.resource.index for use in resource_use(run) if use.peak_queued}  # so it was shared
+    shared = {use.resource.index for use in resource_use(run) if use.peak_queued}
+    shared |= {stuck.resource for stuck in run.stuck if stuck.resource is not None}  # maybe without any time
     groups: defaultdict[object, list[Resource]] = defaultdict(list)
     for resource in run.resources:
-        used = resource.slots and resource.index not in queued_for
+        used = resource.slots and resource.index not in shared
         if resource.kind in kinds and own(resource.site) and used and _limit(resource):
             groups[resource.kind, resource.site].append(resource)
     return [
