@@ -82,7 +82,7 @@ _BAD = {
     f"{_HEAD}import os\nos._exit(3)\n": "Program terminated with exit(3)",
     f"{_HEAD}x = [None] * 2**29\n": "MemoryError",  # 2 GiB, one byte too many there: none of it is taken
     "import asyncio\nasync def brew(n): await asyncio.Event().wait()\nasyncio.run(brew(1))\nBREWS = 1\n": (
-        "Deadlock: no timer is set and nothing is outstanding"
+        "Deadlock: no timer is set and nothing is pending"
     ),
     "": "There is no function brew in this script.",
 }

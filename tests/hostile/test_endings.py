@@ -155,7 +155,7 @@ asyncio.run(main())
     assert traced.code == 1
     assert traced.recorded.outcome is FAILED
     script = tmp_path / "script.py"
-    assert "Deadlock: no timer is set and nothing is outstanding" in traced.words
+    assert "Deadlock: no timer is set and nothing is pending" in traced.words
     assert f"Task-2 (pour) waits at {script}:7" in traced.words
     assert f"Task-3 (pour) waits at {script}:7" in traced.words
     assert f"Task-1 (main) waits at {script}:12" in traced.words
