@@ -3,7 +3,7 @@
 Not here: keys and the terminal (see ``screen``), how a slide looks (see ``render.terminal.slides``). No slide
 contains what only instructors should see.
 
-Longer than most: a step, its slide, its poll and the run that answers it are one state, which every key reads.
+Longer than most: a step, its slide, its poll and its run are one state, which every key reads.
 """
 
 from __future__ import annotations
