@@ -121,8 +121,9 @@ def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> No
 
     with stopping_together(batch.send_signal):
         while True:
-            if interrupted():
-                batch.interrupt(signals[-1])
+            for number in signals[handled:]:
+                handled += 1
+                batch.interrupt(number)
             if not batch.poll(_POLL_S) and not batch.begin(interrupted):
                 break
             tick()

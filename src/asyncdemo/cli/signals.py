@@ -51,13 +51,14 @@ def stopping_together(send_signal: Callable[[int], None]) -> Iterator[None]:
         signal.signal(number, stop)
         send_signal(signal.SIGCONT)
 
-    before = signal.getsignal(signal.SIGTSTP)
-    if before is signal.SIG_DFL:
-        signal.signal(signal.SIGTSTP, stop)
+    if signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTSTP, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTSTP, before)
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
 
 class Ending:

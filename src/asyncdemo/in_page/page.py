@@ -141,9 +141,9 @@ def _ended(run: Run, text: str) -> str:
 def _error_words(error: Uncaught) -> str:
     if error.text.startswith(error.error):  # a deadlock, which says where it is
         return error.text
-    answer = f"{error.error}: {error.text}" if error.text else error.error
+    words = f"{error.error}: {error.text}" if error.text else error.error
     in_file = error.site is not None and Path(error.site.file).parent == _FOLDER
-    return f"{answer} ({place(error.site)})" if in_file else answer
+    return f"{words} ({place(error.site)})" if in_file else words
 
 
 def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:

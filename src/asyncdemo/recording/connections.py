@@ -91,9 +91,8 @@ class EventConnections:
             if not data:
                 connection.at_end = True
                 return
-            if (
-                not connection.garbled
-            ):  # if so, keep reading: were it closed, the script would think we're gone
+            # If it's garbled, keep reading: were it closed, the script would think that we're gone.
+            if not connection.garbled:
                 connection.backlog.put(data)
 
     def process_received(self) -> None:

@@ -104,7 +104,7 @@ class MemoryMeter:
     """Samples one process and its descendants together. Memory that they share counts for each of them."""
 
     def __init__(self, pid: int, process_tree: ProcessTree) -> None:
-        self._family = process_tree
+        self._process_tree = process_tree
         self._main = psutil.Process(pid)
         self._with_tracer: set[int] = set()
         self._next_s = math.inf
@@ -122,7 +122,7 @@ class MemoryMeter:
         """Take a sample now; None once the process itself is gone."""
         begun_s, at_ns, spent_s = time.monotonic(), time.perf_counter_ns(), time.thread_time()
         resident = virtual = threads = 0
-        for process in (self._main, *self._family.descendants):
+        for process in (self._main, *self._process_tree.descendants):
             try:
                 used, count = process.memory_info(), process.num_threads()
             except psutil.Error:

@@ -126,6 +126,7 @@ class Recording:
         self._stopped: RunOutcome | None = None
         self._killed = False
         self._deadline: float | None = None
+        self._paused_at: float | None = None
         self._kill_at: float | None = None
         self._kill_note = ""
         self._signal_at: float | None = None
@@ -279,10 +280,25 @@ class Recording:
             self.send_signal(signal.SIGWINCH)
 
     def send_signal(self, number: int) -> None:
-        """Send a signal to the script and to the processes in its group, if it runs."""
-        if self._child is not None and self._child.process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._child.process.pid, number)
+        """Send a signal to the script and to the processes in its group, if it runs.
+
+        From SIGSTOP to SIGCONT, no time passes for the limits.
+        """
+        if self._child is None or self._child.process.poll() is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._child.process.pid, number)
+        now = time.monotonic()
+        if number == signal.SIGSTOP:
+            self._paused_at = now
+        elif number == signal.SIGCONT and self._paused_at is not None:
+            paused_s, self._paused_at = now - self._paused_at, None
+            if self._deadline is not None:
+                self._deadline += paused_s
+            if self._kill_at is not None:
+                self._kill_at += paused_s
+            if self._idle_since is not None:
+                self._idle_since += paused_s
 
     def interrupt(self, number: int = signal.SIGINT) -> None:
         """Handle Ctrl-C, or another signal that asks us to end: pass it on to the script.

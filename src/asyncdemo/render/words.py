@@ -33,8 +33,8 @@ RUN_OUTCOME_WORDS = {
 _SIZES = (("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1))
 _LEAST_LABEL = 7
-_NUMBERED = re.compile(r"(.*?)(?<![\d.])(\d+)([^\d.]*)")
-"""A name with its last number, unless that is part of a fraction."""
+_NUMBERED = re.compile(r"(.*?)(?<![\d.])(\d{1,15})([^\d.]*)")
+"""A name with its last number, unless that is part of a fraction or too long to count with."""
 _LAST_NUMBER = re.compile(r" [\d-]+$|\([\d-]+\)$")
 _ROUNDING = 1e-6
 """The maximum error of sums of fractions."""
@@ -151,7 +151,7 @@ def folded_label(names: Sequence[str], size: int) -> str:
     stems = map(_stem, names)
     stem = next(stems, "")
     alike = stem and len(names) == size and all(other == stem for other in stems)
-    return f"{size:,} x {stem}" if alike else f"{size:,} rows"
+    return f"{size:,} x {stem}" if alike else count(size, "row")
 
 
 def _stem(name: str) -> str:

@@ -124,13 +124,31 @@ class TestEnd:
         assert run.notes == ("Killed: it was still running when it was interrupted again.",)
         assert "Task-1 before" in names(run)
 
+    def test_while_it_is_stopped_by_ctrl_z_its_time_limit_does_not_come_nearer(self, script: Write) -> None:
+        ears = Ears()
+        options = Options(stdout=Stdout.CAPTURE, timeout_s=60)
+        with Recording(script('print("ready"); time.sleep(60)'), options, ears) as recording:
+            going(recording, lambda: "ready" in ears.stdout)
+            assert recording._deadline is not None
+            before = recording._deadline
+            recording.send_signal(signal.SIGSTOP)
+            paused = time.monotonic()
+            time.sleep(0.05)
+            resumed = time.monotonic()
+            recording.send_signal(signal.SIGCONT)
+            assert recording._deadline - before >= resumed - paused
+
     def test_a_signal_is_passed_on_as_it_is(self, script: Write) -> None:
         ears = Ears()
         target = script("""
+            got = []
+            def hear(number, _):
+                print(signal.Signals(number).name)
+                got.append(number)
             for number in (signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, lambda number, _: print(signal.Signals(number).name))
+                signal.signal(number, hear)
             print("ready")
-            for _ in range(2): signal.pause()
+            while len(got) < 2: time.sleep(0.01)
         """)
         with Recording(target, Options(stdout=Stdout.CAPTURE, confined=False), ears) as recording:
             going(recording, lambda: "ready" in ears.stdout)

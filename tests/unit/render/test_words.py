@@ -144,6 +144,7 @@ def test_what_is_left_out_of_a_label_is_in_its_middle(label: str, width: int, wo
         (["save(3)", "save(1)"], "2 x save"),
         (["wait(0.3)", "wait(0.4)"], "2 rows"),
         (["tick()", "tick()"], "2 x tick()"),
+        ([f"job-{10**20}", f"job-{10**20 + 1}"], "2 rows"),
         ([], "2 rows"),
     ],
 )

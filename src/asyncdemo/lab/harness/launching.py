@@ -90,7 +90,7 @@ class Running:
             stderr=self._output,
             start_new_session=True,  # Ctrl-C goes only to us
         )
-        self._family = ProcessTree(self._guard, token)
+        self._process_tree = ProcessTree(self._guard, token)
         try:
             self._read_guard(_GUARD_STARTS_S)
             if "pid" not in self._guard_state:
@@ -116,8 +116,8 @@ class Running:
         self._workers = frozenset(roll.answered)
 
     def pids(self) -> tuple[int, ...]:
-        self._family.refresh()
-        return self._family.pids
+        self._process_tree.refresh()
+        return self._process_tree.pids
 
     def workers(self) -> tuple[int, ...]:
         return tuple(pid for pid in self.pids() if pid in self._workers)
@@ -226,12 +226,12 @@ class Running:
         return many
 
     def _end_all(self) -> None:
-        self._family.refresh()
+        self._process_tree.refresh()
         assert self._guard.stdin is not None and self._guard.stdout is not None
         with contextlib.suppress(OSError):
             self._guard.stdin.close()  # the guard kills them, and exits
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._guard.wait(_GRACE_S)
-        self._family.end()
+        self._process_tree.end()
         self._guard.stdout.close()
         self._output.close()

@@ -150,16 +150,16 @@ class Causes:
 
     def renumber(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
         """Return the same rows with the indices that tracks and resources have in the run."""
-        renumber = Causes()
-        renumber.table = [
+        renumbered = Causes()
+        renumbered.table = [
             cause
             if cause.on is None and cause.resource is None
             else replace(cause, on=_at(tracks, cause.on), resource=_at(resources, cause.resource))
             for cause in self.table
         ]
-        for index, cause in enumerate(renumber.table):
-            renumber._index.setdefault(cause, index)
-        return renumber
+        for index, cause in enumerate(renumbered.table):
+            renumbered._index.setdefault(cause, index)
+        return renumbered
 
 
 def _at(places: dict[int, int], index: int | None) -> int | None:

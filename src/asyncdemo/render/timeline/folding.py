@@ -15,8 +15,6 @@ from asyncdemo.model import Outcome, Run
 
 _MOST_COMPARED = 240
 """Of a run with more rows, as many neighbours as necessary count as one from the start."""
-_LEAST = 2
-"""Lines that each run keeps: its first row, and the others."""
 
 
 class _Line(NamedTuple):

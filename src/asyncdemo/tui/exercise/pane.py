@@ -290,7 +290,11 @@ class ExercisePane(Widget, can_focus=True):
             self.app.push_screen(ReadingScreen(shown_path(file), Static(code(file, numbered=True))))
 
     def action_ending(self) -> None:
-        text = ending(self.lesson.folder / "README.md", self.lesson.id)
+        try:
+            text = ending(self.lesson.folder / "README.md", self.lesson.id)
+        except AsyncdemoError as error:
+            self._show_note(str(error))
+            return
         self.app.push_screen(ReadingScreen(f"The end of lesson {self.lesson.number}", markdown(text)))
 
     def action_look_closer(self) -> None:
