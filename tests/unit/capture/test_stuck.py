@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import textwrap
 from collections import OrderedDict, defaultdict, deque
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.capture.blocking import stuck
+from asyncdemo.capture.blocking import stuck, wake_sources
 from asyncdemo.model import Run, RunOutcome, State
 from asyncdemo.recording.runner import Options, Target, record
 
@@ -145,3 +146,14 @@ async def test_to_find_who_could_cancel_whom_takes_bounded_work(monkeypatch: pyt
     for coroutine in coroutines:
         coroutine.close()
     target.cancel()
+
+
+def test_a_handler_of_the_script_may_have_the_name_of_asyncio_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def _on_sigint(*_: object) -> None: ...
+
+    def handles(handler: object) -> bool:
+        monkeypatch.setattr(signal, "getsignal", lambda _: handler)
+        return wake_sources.handles_signals()
+
+    runner: Any = asyncio.Runner()
+    assert (handles(_on_sigint), handles(runner._on_sigint)) == (True, False)
