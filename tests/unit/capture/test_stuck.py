@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from asyncdemo.capture.blocking import stuck, wake_sources
-from asyncdemo.model import Run, RunOutcome, State
+from asyncdemo.model import MOST_STUCK, Run, RunOutcome, State
 from asyncdemo.recording.runner import Options, Target, record
 
 
@@ -157,3 +157,7 @@ def test_a_handler_of_the_script_may_have_the_name_of_asyncio_s_own(monkeypatch:
 
     runner: Any = asyncio.Runner()
     assert (handles(_on_sigint), handles(runner._on_sigint)) == (True, False)
+
+
+def test_the_analysis_knows_how_many_are_reported() -> None:
+    assert stuck.MOST == MOST_STUCK

@@ -30,7 +30,7 @@ from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame
 from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder
 
 MOST = 200
-"""What hangs, hangs in few places: hundreds more names would add nothing."""
+"""As ``model.MOST_STUCK``. What hangs, hangs in few places: hundreds more names would add nothing."""
 
 _DEEPEST, _MOST_ITEMS, _MOST_OBJECTS = 3, 1_000, 50_000
 _CONTAINERS: tuple[Any, ...] = (dict, deque, frozenset, list, set, tuple)
