@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, Site, State, TrackKind
 from asyncdemo.model.observations import (
+    MOST_STUCK,
     AwaitSequence,
     BlockingCall,
     Connection,
@@ -36,6 +37,7 @@ from asyncdemo.model.spans import LOOPS, NO_WAIT, CoarseSpans, Span, Spans, Wait
 
 __all__ = [
     "LOOPS",
+    "MOST_STUCK",
     "NO_WAIT",
     "Answer",
     "AwaitSequence",

@@ -202,6 +202,10 @@ class Uncaught:
     site: Site | None
 
 
+MOST_STUCK = 200
+"""How many tasks and threads that had not ended are reported for one process."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stuck:
     """A task or thread that had not ended when the run was stopped.
@@ -217,8 +221,10 @@ class Stuck:
         resource: Index into ``Run.resources`` of what it waited for, if that was a resource.
         on: Indices of the tracks that it waited for.
         unfinished: In ``queue.join``, how many items had no ``task_done``.
-        at_most_s: How many seconds more its wait could last because of a timeout; None if it has none.
-        refers_to: Indices of the tasks that its variables refer to, and which it could cancel.
+        at_most_s: The timeout that ends its wait: for a task that waited, what was left of it; in a blocking
+            call of a thread or task, the whole of it. None if it has none.
+        refers_to: Indices of the tasks that its variables refer to, and which it could cancel; all tasks if
+            there was too much to look at.
     """
 
     name: str

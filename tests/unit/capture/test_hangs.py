@@ -224,7 +224,7 @@ HANGS = {
 
         threading.Event().wait(timeout=100)
         """,
-        waits=("MainThread waits for an event to be set (at most 100 s more) at app.py:4.",),
+        waits=("MainThread waits for an event to be set (at most 100 s) at app.py:4.",),
     ),
     "a lock of threads between tasks": Hang(
         """
@@ -331,8 +331,8 @@ HANGS = {
         """,
         deadlock=(
             "Deadlock: Thread-1 (use) holds lock `left` (taken at app.py:8) and waits for lock `right` (at "
-            "most 100 s more) at app.py:10; Thread-2 (use) holds lock `right` (taken at app.py:8) and waits "
-            "for lock `left` (at most 100 s more) at app.py:10. None of them can continue unless a timeout, "
+            "most 100 s) at app.py:10; Thread-2 (use) holds lock `right` (taken at app.py:8) and waits "
+            "for lock `left` (at most 100 s) at app.py:10. None of them can continue unless a timeout, "
             "a signal or a cancellation ends one of these waits."
         ),
     ),

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import signal
 import textwrap
+from collections import OrderedDict, defaultdict, deque
 from pathlib import Path
+from typing import Any
 
-from asyncdemo.model import Run, RunOutcome, State
+import pytest
+
+from asyncdemo.capture.blocking import stuck, wake_sources
+from asyncdemo.model import MOST_STUCK, Run, RunOutcome, State
 from asyncdemo.recording.runner import Options, Target, record
 
 
@@ -105,3 +113,51 @@ def test_calls_tell_what_they_return_if_it_is_plain(tmp_path: Path) -> None:
         "brew(5)": None,
     }
     assert {lane.result for lane in run(tmp_path, RESULTS, lanes=("brew",)).lanes} == {None}
+
+
+@pytest.mark.anyio
+async def test_to_find_who_could_cancel_whom_takes_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Own(list[object]):
+        def __len__(self) -> int:
+            raise AssertionError("the script's own code")
+
+    async def waits(*variables: object) -> None:
+        await asyncio.Event().wait()
+
+    def looks(at: Any) -> list[Any]:
+        found = really(at)
+        looked.extend(found)
+        return found
+
+    looked: list[object] = []
+    really = gc.get_referents
+    monkeypatch.setattr(gc, "get_referents", looks)
+    many = range(5_000)
+    large = (deque(many), Own(many), defaultdict(int, dict.fromkeys(many)), OrderedDict.fromkeys(many))
+    target = asyncio.create_task(asyncio.sleep(100))
+    shared = [target, *([one] for one in range(900))]
+    coroutines = [waits(shared, *large) for _ in range(100)]
+    references = stuck._References({id(target): 7})
+    assert {references.of(one) for one in coroutines} == {(7,)}
+    assert len(looked) < 6_000  # what they share, once
+    coroutines += [waits([[one] for one in range(900)]) for _ in range(100)]
+    assert [references.of(one) for one in coroutines][-1] == (7,), "one not looked at may refer to any"
+    assert len(looked) < stuck._MOST_OBJECTS + 1_000
+    for coroutine in coroutines:
+        coroutine.close()
+    target.cancel()
+
+
+def test_a_handler_of_the_script_may_have_the_name_of_asyncio_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def _on_sigint(*_: object) -> None: ...
+
+    def handles(handler: object) -> bool:
+        monkeypatch.setattr(signal, "getsignal", lambda _: handler)
+        return wake_sources.handles_signals()
+
+    runner: Any = asyncio.Runner()
+    assert (handles(_on_sigint), handles(runner._on_sigint)) == (True, False)
+
+
+def test_the_analysis_knows_how_many_are_reported() -> None:
+    assert stuck.MOST == MOST_STUCK

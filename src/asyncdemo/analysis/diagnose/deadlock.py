@@ -13,10 +13,24 @@ from functools import cached_property
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
 from asyncdemo.analysis.diagnose.waiting import Phrases, join_names, pluralized
-from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
+from asyncdemo.model import (
+    LOOPS,
+    MOST_STUCK,
+    Holding,
+    Outcome,
+    ResourceKind,
+    Run,
+    Site,
+    State,
+    Stuck,
+    Track,
+    TrackKind,
+)
 
 _AT_A_HOLDER = frozenset({"lock", "semaphore", "connection pool"})
 """Waits that end when one of the holders gives it back."""
+_BY_OTHERS = frozenset({"lock", "semaphore"})
+"""... or when anybody else does."""
 _ANY_OF_THEM = frozenset({"tasks", "executor"})
 """Waits for the first of several."""
 _BY_ANYBODY = frozenset(
@@ -24,7 +38,6 @@ _BY_ANYBODY = frozenset(
 )
 _FindingText = tuple[str, str, Site | None]
 """(message, advice, the line it is about)"""
-_UNLESS = "unless a timeout, a signal or a cancellation ends"
 _MOST_CLAUSES = 6
 _MOST_PLACES = 8
 
@@ -115,15 +128,30 @@ class _Graph:
         return stuck
 
     def stay_stuck(self, tracks: Collection[int]) -> bool:
-        """Whether no timeout, no other timer and no other task can end these waits.
+        """Whether no timeout, no other timer and no other task or thread can end these waits.
 
-        A task may cancel those that it made, waits for, or refers to.
+        A task may cancel those that it made, waits for, or refers to. What a thread may cancel is unknown,
+        and so is who else there is if many are stuck.
         """
         stuck = self._stuck(by_timeout=True)
-        others = self.known.keys() - stuck
+        others = set() if self.nothing_can_wake else self.known.keys() - stuck
+        if len(self._run.stuck) >= MOST_STUCK or self.may_be_given(tracks):
+            return False
+        if self._kinds(others, TrackKind.THREAD) and self._kinds(tracks, TrackKind.TASK):
+            return False
         cancel = {one for other in others for one in (*self.targets(other), *self.known[other].refers_to)}
         cancel |= {track for track in tracks if self._run.tracks[track].parent in others}
         return not self._run.alarms and stuck.issuperset(tracks) and cancel.isdisjoint(tracks)
+
+    def _kinds(self, tracks: Collection[int], kind: TrackKind) -> bool:
+        return any(self._run.tracks[track].kind is kind for track in tracks)
+
+    def may_be_given(self, tracks: Collection[int]) -> bool:
+        """Whether what any of them waits for may be given back by another task or thread than its holder."""
+        waits = (self.known[track] for track in tracks)
+        return any(
+            one.reason in _BY_OTHERS and self._others_may_give(self.holders(one.resource)) for one in waits
+        )
 
     def _can_continue(
         self, track: int, stuck: Collection[int], *, by_anybody: bool = True, by_timeout: bool = True
@@ -152,7 +180,7 @@ class _Graph:
         return holding.track in stuck or self._has_ended(holding.track)
 
     def _others_may_give(self, holders: Sequence[Holding]) -> bool:
-        """Whether a callback or another task may release the semaphore: its holders need no ``with``."""
+        """Whether a callback or another task or thread may give it back: its holders need no ``with``."""
         return not (self.nothing_can_wake or all(holding.in_block for holding in holders))
 
     def _has_ended(self, track: int) -> bool:
@@ -218,14 +246,19 @@ def _cycle(run: Run, graph: _Graph, phrases: Phrases, cycle: list[int]) -> _Find
     if graph.stay_stuck(cycle):
         none = "It can never continue." if len(cycle) == 1 else "None of them can ever continue."
     elif len(cycle) == 1:
-        none = f"It can't continue {_UNLESS} this wait."
+        none = f"It can't continue {_unless(graph, cycle, 'this wait')}."
     else:
-        none = f"None of them can continue {_UNLESS} one of these waits."
+        none = f"None of them can continue {_unless(graph, cycle, 'one of these waits')}."
     return (
         f"Deadlock: {chain}. {none}",
         _advice(run, graph, cycle, wanted),
         next((graph.known[track].site for track in cycle if graph.held_up_by(track) is None), None),
     )
+
+
+def _unless(graph: _Graph, tracks: Collection[int], wait: str) -> str:
+    given = "another task or thread gives a lock back, or " if graph.may_be_given(tracks) else ""
+    return f"unless {given}a timeout, a signal or a cancellation ends {wait}"
 
 
 def _advice(run: Run, graph: _Graph, cycle: list[int], wanted: set[int | None]) -> str:
@@ -270,10 +303,12 @@ def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Hol
     ended = join_names(list(dict.fromkeys(phrases.who(holding.track) for holding in holders)))
     what = phrases.holds(holders).removeprefix("holds ")
     where = _clause(phrases, phrases.where(waiting[0]), waiting)
-    stay = graph.stay_stuck([one.track for one in waiting if one.track is not None])
-    never = "can never continue" if stay else f"can't continue {_UNLESS} the wait"
+    tracks = [one.track for one in waiting if one.track is not None]
+    never = "Not" if graph.may_be_given(tracks) else "Never"
+    stay = graph.stay_stuck(tracks)
+    ever = "can never continue" if stay else f"can't continue {_unless(graph, tracks, 'the wait')}"
     return (
-        f"Never given back: {ended} took {what} and ended without giving it back. {where}, and {never}.",
+        f"{never} given back: {ended} took {what} and ended without giving it back. {where}, and {ever}.",
         "Take it in a `with` block (or `async with`), which gives it back however the block ends.",
         holders[0].site or waiting[0].site,
     )

@@ -16,8 +16,8 @@ class FindingKind(StrEnum):
 
     Attributes:
         MISTAKEN_CALL: The program failed or hung at a call that asyncio can't take; says what was meant.
-        DEADLOCK: Threads or tasks wait for each other, or for what was never given back: they can never go
-            on.
+        DEADLOCK: Threads or tasks wait for each other, or for what its holder never gave back. The message
+            says whether anything can end that.
         BLOCKS_THE_LOOP: A step or another callback held the event loop longer than the threshold.
         GIL_HELD_ELSEWHERE: The event loop stood still because another thread kept the GIL.
         NEVER_AWAITED: A coroutine was called, but never awaited.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from asyncdemo.analysis.diagnose.finding import location, plural
-from asyncdemo.model import Holding, Resource, ResourceKind, Run, Site, State, Stuck
+from asyncdemo.model import Holding, Resource, ResourceKind, Run, Site, State, Stuck, TrackKind
 
 _MOST_NAMES = 3
 _MOST_TARGETS = 4
@@ -123,10 +123,13 @@ class Phrases:
             if not one.reason:
                 return f"runs{at}"
             return f"blocks its event loop{at}: it {self._waits(one, again)}"
-        limit = (
-            "" if one.at_most_s is None or one.reason == "sleep" else f" (at most {one.at_most_s:g} s more)"
-        )
+        limit = ""
+        if one.at_most_s is not None and one.reason != "sleep":
+            limit = f" (at most {one.at_most_s:g} s{'' if self._is_thread(one) else ' more'})"
         return f"{self._waits(one, again)}{limit}{at}"
+
+    def _is_thread(self, one: Stuck) -> bool:
+        return one.track is not None and self._run.tracks[one.track].kind is TrackKind.THREAD
 
     def _waits(self, one: Stuck, again: Collection[int]) -> str:
         if one.on and one.reason in _FOR_OTHERS:

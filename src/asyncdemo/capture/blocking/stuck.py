@@ -1,8 +1,10 @@
 """Reports what has not ended, at which line, and why, when a run is about to be stopped or stands still.
 
-This runs in the watchdog's thread while the script runs, so anything may change meanwhile. It reads only
-attributes of asyncio's and threading's own types. The parent already knows what each task and thread waited
-for (``recorder.wait``); reported here is what is too expensive to record at each wait.
+This runs in the watchdog's thread while the script runs, so anything may change meanwhile, and the script
+waits for the GIL: the work is bounded. No code of the script is called: attributes are read only of asyncio's
+and threading's own types, and what other objects refer to is asked of ``gc``. The parent already knows what
+each task and thread waited for (``recorder.wait``); reported here is what is too expensive to record at each
+wait.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import linecache
 import queue
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -27,10 +30,10 @@ from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame
 from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder
 
 MOST = 200
-"""What hangs, hangs in few places: hundreds more names would add nothing."""
+"""As ``model.MOST_STUCK``. What hangs, hangs in few places: hundreds more names would add nothing."""
 
-_DEEPEST, _MOST_VARIABLES = 3, 1_000
-_CONTAINERS = (dict, frozenset, list, set, tuple)
+_DEEPEST, _MOST_ITEMS, _MOST_OBJECTS = 3, 1_000, 50_000
+_CONTAINERS: tuple[Any, ...] = (dict, deque, frozenset, list, set, tuple)
 _NO_VARIABLES = (type, CodeType, FunctionType, ModuleType)
 _QUEUE_FILE = queue.__file__
 
@@ -46,7 +49,7 @@ class Stuck(NamedTuple):
         on: The tracks that it waits for, if they are seen here.
         unfinished: In ``queue.join``, the items that are not done.
         at_most_s: The timeout of the call, or what is left of it.
-        refers_to: The tasks that its variables refer to.
+        refers_to: The tasks that its variables refer to; all tasks if there is too much to look at.
     """
 
     name: str
@@ -91,6 +94,7 @@ class Census:
         recorder = self._recorder
         found: list[Stuck] = []
         hosts = set()
+        references = _References(recorder.tasks)
         frames = sys._current_frames()
         if interrupted is not None:
             frames[threading.get_ident()] = interrupted
@@ -99,7 +103,7 @@ class Census:
             if loop is None or not loop_state.running:
                 continue
             if not isinstance(loop_state, HubState):
-                found += self._tasks(loop, loop_state, frames.get(loop_state.ident))
+                found += self._tasks(loop, loop_state, frames.get(loop_state.ident), references)
             elif loop_state.live:
                 found += self._greenlets(loop_state, frames.get(loop_state.ident))
             else:
@@ -111,14 +115,18 @@ class Census:
                 found.append(self._thread(ident, caller, frames[ident]))
         return found[:MOST]
 
-    def _tasks(self, loop: Any, loop_state: LoopState, running_frame: FrameType | None) -> list[Stuck]:
+    def _tasks(
+        self, loop: Any, loop_state: LoopState, running_frame: FrameType | None, references: _References
+    ) -> list[Stuck]:
         recorder = self._recorder
         current = asyncio.current_task(loop)
         pending = [task for task in asyncio.all_tasks(loop) if not task.done()]
         pending.sort(key=lambda task: recorder.tasks.get(id(task), -1))
         limits, _ = wake_sources.timers(loop_state)
-        found = []
+        found: list[Stuck] = []
         for task in pending:
+            if len(found) >= MOST:
+                break
             coroutine: Any = task.get_coro()
             cause, reason, waited_for = None, "", _WaitedFor()
             future = getattr(task, "_fut_waiter", None)
@@ -153,7 +161,7 @@ class Census:
                     waited_for.on,
                     waited_for.unfinished,
                     at_most_s,
-                    self._tracks(_referred_tasks(coroutine)),
+                    references.of(coroutine),
                 )
             )
         return found
@@ -235,15 +243,43 @@ def _has_not_begun(coroutine: Any) -> bool:
     return inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
 
 
-def _referred_tasks(coroutine: Any) -> list[Any]:
-    """The tasks that are in its variables, also in a list there, an attribute or an attribute's list."""
-    found, tasks = chain(coroutine), []
-    for _ in range(_DEEPEST):
-        few = (one for one in found if type(one) not in _CONTAINERS or len(one) <= _MOST_VARIABLES)
-        found = [one for one in gc.get_referents(*few) if type(one) not in _NO_VARIABLES][:_MOST_VARIABLES]
-        tasks += [one for one in found if type(one) in TASK_TYPES]
-        found = [one for one in found if type(one) not in TASK_TYPES]
-    return tasks
+class _References:
+    """The tracks of the tasks that variables refer to, also in a list, an attribute or an attribute's list.
+
+    What several tasks share is looked at once. It is known by its id: a reference could be the last one left,
+    and run its finalizer in this thread.
+    """
+
+    def __init__(self, tracks: Mapping[int, int]) -> None:
+        self._tracks = tracks
+        self._known: dict[tuple[int, int], set[int]] = {}
+        self._left = _MOST_OBJECTS
+
+    def of(self, coroutine: Any) -> tuple[int, ...]:
+        found = set().union(*(self._look(one, _DEEPEST) for one in chain(coroutine)))
+        return tuple(sorted(found if self._left > 0 else list(self._tracks.values())))[:MOST]
+
+    def _look(self, owner: Any, levels: int) -> set[int]:
+        known = self._known.get((id(owner), levels))
+        if known is not None:
+            return known
+        found = self._known[id(owner), levels] = set()
+        if self._left <= 0 or _is_large(owner):
+            return found
+        referents = gc.get_referents(owner)
+        self._left -= len(referents)
+        for one in referents:
+            if type(one) in TASK_TYPES:
+                track = self._tracks.get(id(one))
+                found |= set() if track is None else {track}
+            elif levels > 1 and type(one) not in _NO_VARIABLES:
+                found |= self._look(one, levels - 1)
+        return found
+
+
+def _is_large(owner: Any) -> bool:
+    kind = next((kind for kind in _CONTAINERS if issubclass(type(owner), kind)), None)
+    return kind is not None and kind.__len__(owner) > _MOST_ITEMS  # not the script's own ``__len__``
 
 
 class _WaitedFor(NamedTuple):

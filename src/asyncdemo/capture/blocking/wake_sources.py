@@ -19,6 +19,7 @@ from asyncdemo.capture.blocking import locks
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.loops.handles import TASK_TYPES
 from asyncdemo.capture.loops.state import LoopState
+from asyncdemo.capture.loops.suspended import ASYNCIO_DIR
 
 _OWN_FILES = 1
 """The file by which other threads wake a loop."""
@@ -84,7 +85,10 @@ def _is_of_script(handler: Any) -> bool:
     if type(handler) is MethodType:
         handler = handler.__func__
     code = handler.__code__ if type(handler) is FunctionType else None
-    return code is None or not (code.co_name == "_on_sigint" or code.co_filename.startswith(CAPTURE_DIR))
+    if code is None:
+        return True
+    of_runner = code.co_name == "_on_sigint" and code.co_filename.startswith(ASYNCIO_DIR)
+    return not (of_runner or code.co_filename.startswith(CAPTURE_DIR))
 
 
 def alarm_is_set() -> bool:

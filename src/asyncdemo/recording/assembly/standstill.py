@@ -10,21 +10,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from asyncdemo.model import NO_WAIT, Holding, Site, State, Stuck
+from asyncdemo.model import MOST_STUCK, NO_WAIT, Holding, Site, State, Stuck
 from asyncdemo.recording.assembly.records import Item, ProcessRecord
 
 if TYPE_CHECKING:
     from asyncdemo.recording.assembly.assembly import Assembly
 
-_MOST = 200
-"""The same as in ``capture.blocking.stuck``."""
-
 
 def reported_stuck(assembly: Assembly, who: Sequence[Sequence[Any]]) -> list[tuple[Stuck, int | None]]:
     """Return (who had not ended, cause of the blocking call that it was in), as reported by a process."""
     found = []
-    for name, function, site, source, state, track, wait, reason, resource, on, *more in who:
-        unfinished, at_most_s, refers_to = more
+    for fields in who:
+        name, function, site, source, state, track, wait = fields[:7]
+        reason, resource, on, unfinished, at_most_s, refers_to = fields[7:]
         stuck = Stuck(
             assembly.process.label(name),
             function,
@@ -85,7 +83,7 @@ def recorded_stuck(assembly: Assembly, process: ProcessRecord) -> list[Stuck]:
     for index, track in assembly.tracks.items():
         growing = track.spans.state
         over = track.closed_ns is not None or track.own or track.hosts_loop
-        if over or growing is None or track.process is not process or len(found) >= _MOST:
+        if over or growing is None or track.process is not process or len(found) >= MOST_STUCK:
             continue
         _, state, cause = growing
         step = begun.get(index)
