@@ -8,6 +8,7 @@ what stands in ``raw``, if it told anything.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
