@@ -26,7 +26,7 @@ ELSEWHERE = {
         "EXIT_USAGE",
     },
     "asyncdemo.load": {"Event"},
-    "asyncdemo.model": {"LOOPS", "NO_WAIT"},
+    "asyncdemo.model": {"LOOPS", "MOST_STUCK", "NO_WAIT"},
     "asyncdemo.testing.observe": {"make_observed", "target_of"},
     "asyncdemo.testing.plugin": {"pytest_runtest_makereport"},
     "asyncdemo.services": {"NAMES", "NOUNS", "settings"},
