@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from asyncdemo.model import BlockingCall, SlowStep
 from asyncdemo.recording.assembly.explanations import explain
 from tests.support.runs import Story
 
@@ -31,3 +32,12 @@ def test_a_step_that_no_known_call_explains(
     run = story.run()
     (step,) = explain(run.slow_steps, (), run.tracks)
     assert step.reason == reason
+
+
+@pytest.mark.parametrize(("stolen_ms", "believed_ms"), [(190, 20), (140, 140)])
+def test_a_sleep_was_not_nearly_all_stolen(stolen_ms: int, believed_ms: int) -> None:
+    """Linux now and then says so of a thread that slept."""
+    step = SlowStep(0, 0, 200_000_000, 0, stolen_ms * 1_000_000, None, None)
+    call = BlockingCall(0, 10_000_000, 190_000_000, "sleep")
+    (explained,) = explain([step], [call], [])
+    assert (explained.reason, explained.stolen_ns) == ("sleep", believed_ms * 1_000_000)

@@ -10,6 +10,8 @@ from dataclasses import replace
 from asyncdemo.model import BlockingCall, Site, SlowStep, State, Track, TrackKind
 
 _MOSTLY = 0.5
+_HARDLY_STOLEN = 0.75
+"""Linux now and then counts nearly all of a sleep as time in which the thread waited for a processor."""
 
 
 def explain(
@@ -30,9 +32,13 @@ def _explain_step(
     for call in calls[bisect_left(starts, step.start_ns) : bisect_right(starts, step.end_ns)]:
         if call.end_ns <= step.end_ns:
             inside[call.reason, call.site, call.called_from] += call.end_ns - call.start_ns
-    if sum(inside.values()) >= _MOSTLY * length > 0:
+    in_calls = sum(inside.values())
+    if in_calls >= _MOSTLY * length > 0:
         reason, site, called_from = max(inside, key=inside.__getitem__)
-        return replace(step, reason=reason, site=site, called_from=called_from)
+        stolen_ns = step.stolen_ns
+        if stolen_ns > _HARDLY_STOLEN * length:
+            stolen_ns = min(stolen_ns, max(length - in_calls, 0))
+        return replace(step, reason=reason, site=site, called_from=called_from, stolen_ns=stolen_ns)
     if step.cpu_ns is None or step.cpu_ns >= _MOSTLY * step.held_ns:
         return step  # it computed for most of the time that it had the processor
     computing = any(_running_ns(thread, step) >= _MOSTLY * length for thread in threads)
