@@ -116,7 +116,7 @@ $(VENV)/.tour: requirements/tour.txt pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.course: requirements/course.txt pyproject.toml | $(BIN)/python
-	@echo "Installing what the other lessons need into $(VENV): about 100 packages, 500 MB. It takes one to five minutes, only this once ..."
+	@echo "Installing what the other lessons need into $(VENV): about 100 packages, 500 MB. It takes a minute or more, only this once ..."
 	@$(PIP) --require-hashes --requirement requirements/course.txt
 	@$(INSTALL_SELF)
 	@touch $@ $(VENV)/.tour

@@ -238,7 +238,7 @@ class Recorder:
         """Used instead of ``record`` for the steps of tasks. It changes: see ``follow``."""
         self._followers: list[Callable[[Callable[[Event], None]], None]] = []
         self.sums = StepSums(self.numbers.extend, slow_ns)
-        self._sums_told_ns = self._counted_ns = self._steps = 0
+        self._sums_reported_ns = self._counted_ns = self._steps = 0
         self.behind = False
         """Whether the parent says that it does not keep up."""
         self._packed: list[bytes] = []
@@ -414,7 +414,7 @@ class Recorder:
     def _sums_are_due(self) -> bool:
         """Whether to report sums: seldom while the parent takes nothing, as they do not grow by waiting."""
         each_ns = _SUM_EVERY_NS if self._unsent <= MOST_UNSENT else _SUM_SELDOM_NS
-        return _clock() - self._sums_told_ns >= len(self.sums) * each_ns
+        return _clock() - self._sums_reported_ns >= len(self.sums) * each_ns
 
     def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
         """Call ``follower`` with ``record_step``, now and when it changes, so that it can keep it."""
@@ -440,7 +440,7 @@ class Recorder:
                 follower(record)
 
     def report_sums(self) -> None:
-        self._sums_told_ns = now_ns = _clock()
+        self._sums_reported_ns = now_ns = _clock()
         self._steps += self.sums.report()
         self.sums.longest_ns = 0
         if now_ns - self._counted_ns > _COUNT_NS:

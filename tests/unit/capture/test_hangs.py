@@ -72,6 +72,14 @@ def _tasks(source: str) -> str:
     return f"\nimport asyncio\n\n{textwrap.dedent(source).strip()}\n\nasyncio.run(main())\n"
 
 
+_USE = """
+        async def use(first, second):
+            async with first:
+                await asyncio.sleep(0.05)
+                async with second:
+                    pass
+"""
+
 HANGS = {
     "two threads and two locks": Hang(
         BANK,
@@ -267,13 +275,7 @@ HANGS = {
         ),
     ),
     "a deadlock beside a task that goes on": Hang(
-        _tasks("""
-        async def use(first, second):
-            async with first:
-                await asyncio.sleep(0.05)
-                async with second:
-                    pass
-
+        _tasks(f"""{_USE}
         async def beat():
             while True:
                 await asyncio.sleep(0.1)
@@ -289,13 +291,7 @@ HANGS = {
         ),
     ),
     "a deadlock that a supervisor may end": Hang(
-        _tasks("""
-        async def use(first, second):
-            async with first:
-                await asyncio.sleep(0.05)
-                async with second:
-                    pass
-
+        _tasks(f"""{_USE}
         async def supervise(tasks):
             await asyncio.sleep(100)
             for task in tasks:

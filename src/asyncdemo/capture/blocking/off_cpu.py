@@ -146,15 +146,15 @@ class OffCpu:
                 if now - seen.could_start_ns < _LEAST_NS or not _is_asleep(thread_state.native):
                     return
                 seen.wait = self._recorder.wait(self._reason(ident))
-                seen.told_ns = seen.could_start_ns
-            if now - seen.told_ns > _PIECE_NS:
+                seen.reported_until_ns = seen.could_start_ns
+            if now - seen.reported_until_ns > _PIECE_NS:
                 self._report_wait(seen, now)
 
     def _report_wait(self, seen: _Seen, end_ns: int) -> None:
-        if seen.wait >= 0 and end_ns > seen.told_ns:
+        if seen.wait >= 0 and end_ns > seen.reported_until_ns:
             track = seen.thread_state.track
-            self._recorder.record((wire.OFF_CPU, track, seen.told_ns, end_ns, seen.wait, 0))
-            seen.told_ns = end_ns
+            self._recorder.record((wire.OFF_CPU, track, seen.reported_until_ns, end_ns, seen.wait, 0))
+            seen.reported_until_ns = end_ns
 
     def _reason(self, ident: int) -> str:
         # Hold a frame as briefly as possible: else what dies with it would die in this thread.
@@ -184,7 +184,7 @@ class OffCpu:
 class _Seen:
     """What was seen of one thread. Times are those of looking, except the estimated ``could_start_ns``."""
 
-    __slots__ = ("could_start_ns", "cpu_ns", "last_ns", "thread_state", "told_ns", "wait")
+    __slots__ = ("could_start_ns", "cpu_ns", "last_ns", "reported_until_ns", "thread_state", "wait")
 
     def __init__(self, thread_state: ThreadState, now: int, cpu_ns: int) -> None:
         self.thread_state = thread_state
@@ -194,7 +194,7 @@ class _Seen:
         """When it stopped, if it waits: after the previous look it ran for as long as its clock says."""
         self.wait = -1
         """What it waits for now; negative if it does not."""
-        self.told_ns = 0
+        self.reported_until_ns = 0
         """Until when that has been reported."""
 
 

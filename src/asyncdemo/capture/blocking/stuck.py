@@ -172,14 +172,14 @@ class Census:
             code, frame = code_of(suspended), frame_of(suspended)
             if code is None or frame is None or not code.co_filename.startswith(ASYNCIO_DIR):
                 break
-            found = self._told_by(code.co_qualname, frame.f_locals)
+            found = self._waited_for_in(code.co_qualname, frame.f_locals)
             if found is not None:
                 return found
         if type(future).__name__ == "_GatheringFuture":
             return _WaitedFor(on=self._tracks(future._children))
         return _WaitedFor(on=self._tracks([future]))
 
-    def _told_by(self, function: str, names: Mapping[str, Any]) -> _WaitedFor | None:
+    def _waited_for_in(self, function: str, names: Mapping[str, Any]) -> _WaitedFor | None:
         owner = names.get("self")
         if function in ("TaskGroup.__aexit__", "TaskGroup._aexit"):
             return _WaitedFor(on=self._tracks(names["self"]._tasks))

@@ -42,7 +42,7 @@ class Greenlets:
         self._waits = waits
         self._off = False
         """Whether there was a fault, after which the running greenlet may be unknown."""
-        self._told_of_spawns = False
+        self._spawns_noted = False
         self._adopted = 0
 
     def install(self, patches: Patches, module: ModuleType) -> None:
@@ -55,8 +55,8 @@ class Greenlets:
     def _made(self, hub: Any) -> None:
         if not self._recorder.active:
             return
-        if not self._told_of_spawns:
-            self._told_of_spawns = True
+        if not self._spawns_noted:
+            self._spawns_noted = True
             sys.modules["gevent.greenlet"].Greenlet.add_spawn_callback(self._spawning)
         greenlet: Any = sys.modules["greenlet"]
         ident = get_ident()

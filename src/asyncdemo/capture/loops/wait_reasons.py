@@ -302,26 +302,26 @@ class Reasons:
         return cause_of(reason)
 
     def _by_library(self, coroutine: Any) -> Cause | None:
-        (reason, state), teller = self._told_by(coroutine)
-        if teller is None:
+        (reason, state), source = self._library_reason(coroutine)
+        if source is None:
             return None
         if state == QUEUED:
-            return cause_of(reason, state, resource=self._resource_of(local_of(teller, "self")))
+            return cause_of(reason, state, resource=self._resource_of(local_of(source, "self")))
         if reason in TRANSFERS and self.connections:
-            reason = self._service_behind(local_of(teller, "self"), local_of(teller, "conn")) or reason
+            reason = self._service_behind(local_of(source, "self"), local_of(source, "conn")) or reason
         return cause_of(reason, state)
 
-    def _told_by(self, coroutine: Any) -> tuple[wait_reasons.Reason, Any]:
-        """(reason, the suspended coroutine that tells it, or None)."""
+    def _library_reason(self, coroutine: Any) -> tuple[wait_reasons.Reason, Any]:
+        """(reason, the suspended coroutine that it is known from, or None)."""
         awaited = coroutines(coroutine)
         known = self._chain_of(awaited)
         if known is None or known.library_reason is None:
             suspended = beyond_asyncio(coroutine)
             found = self._libraries.reason([code_of(one) for one in suspended])
-            reason, teller = _NO_REASON if found is None else (found[0], suspended[found[1]])
+            reason, source = _NO_REASON if found is None else (found[0], suspended[found[1]])
             if known is not None:
-                known.library_reason = reason, -1 if teller is None else awaited.index(teller)
-            return reason, teller
+                known.library_reason = reason, -1 if source is None else awaited.index(source)
+            return reason, source
         reason, place = known.library_reason
         return reason, None if place < 0 else awaited[place]
 

@@ -57,8 +57,8 @@ def report_html(record: Record, download: str = "", *, folded: bool = True, begu
         "" if begun else _verdicts(record),
         "<p><b>It was ended early: the finished rounds count.</b></p>" if record.interrupted else "",
         _list((escape(flag_words(flag)) for flag in record.flags), ' class="measured-flags"'),
-        *(("" if begun else _chart(group)) + more(_title(group), _told(group)) for group in shown[:1]),
-        *(more(_title(group), _chart(group) + _told(group)) for group in shown[1:]),
+        *(("" if begun else _chart(group)) + more(_title(group), _rows_table(group)) for group in shown[:1]),
+        *(more(_title(group), _chart(group) + _rows_table(group)) for group in shown[1:]),
         _ABSOLUTE if any(medians(row) for row in record.comparisons) else "",
         _twins(record),
         spectra_html(record),
@@ -89,7 +89,7 @@ def _chart(group: Group) -> str:
     return bars_html(Bars(title, "×", drawn, tuple(kinds), origin=1, logarithmic=True))
 
 
-def _told(group: Group) -> str:
+def _rows_table(group: Group) -> str:
     """Return a table, with remarks on all of its rows below it; with many rows, all words are there."""
     label = f"{group.title}: published and ours"
     if len(group.rows) > _MANY:

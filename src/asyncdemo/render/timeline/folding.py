@@ -53,7 +53,7 @@ class _Line(NamedTuple):
 def fold(runs: Sequence[Run], room: int) -> list[list[int]]:
     """Return how many rows each line of each run holds, with at most ``room`` lines in total.
 
-    The lines go where they show most. It's more than ``room`` if each run would have less than two.
+    The lines go where they show most. There are more than ``room`` if each run would have fewer than two.
     """
     folded = [_lines(run) for run in runs]
     losses = [[a.loss(b) for a, b in pairwise(lines[1:])] for lines in folded]
