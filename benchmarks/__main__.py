@@ -1,7 +1,8 @@
-"""``python -m benchmarks``: measure, print, and write the page.
+"""``python -m benchmarks``: measure, print, and write the tables.
 
-Without options all but the twins, and the page gets the figures. With ``--only PART`` it does not, unless
-``--write`` is given, too. ``--json FILE`` keeps the figures as data, ``--quick`` only tries everything once.
+Without options, measures all but the twins and writes ``RESULTS.md`` here and the headlines of
+``docs/measure/speed.md``. With ``--only PART`` nothing is written unless ``--write`` is given too.
+``--json FILE`` keeps the figures as data, ``--quick`` only tries everything once.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from asyncdemo.lab.harness.protocol.description import Size
 from asyncdemo.lab.results.ratio import coverage
 from benchmarks.endurance import measure_endurance
+from benchmarks.headlines import headline_table
 from benchmarks.lesson_runs import measure_lessons
 from benchmarks.live_view import measure_live_view
 from benchmarks.load_client import measure_load_client
@@ -35,6 +37,7 @@ from benchmarks.twins import measure_twins
 from benchmarks.viewer import measure_viewer
 from benchmarks.watching import measure_watch
 
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 PAGE = ROOT / "docs" / "measure" / "speed.md"
 SECTIONS = {
     "": ("tracing", "startup", "watch", "live", "viewer", "memory", "lessons", "schedules", "site"),
@@ -42,7 +45,7 @@ SECTIONS = {
     "load": ("load",),
     "twins": ("twins",),
 }
-"""Of the page -> its parts. Each has marks of its own, and its own lines about the machine."""
+"""A section of the results -> its parts. Each has its own marks, and its own lines about the machine."""
 PARTS = tuple(part for parts in SECTIONS.values() for part in parts)
 UNASKED = tuple(part for part in PARTS if part != "twins")
 """The twins take 25 minutes, and a machine on which nothing else runs."""
@@ -74,18 +77,14 @@ def main() -> int:
     if options.json is not None:
         options.json.write_text(json.dumps(_data(facts, found), indent=1) + "\n", encoding="utf-8")
     if not options.quick and (options.write or not options.only):
-        _write_page(facts, found)
+        _write_results(facts, found)
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    made.add_argument(
-        "--quick", action="store_true", help="only try everything once; the page stays as it is"
-    )
-    made.add_argument(
-        "--only", choices=PARTS, action="append", help="not the others; the page stays as it is"
-    )
+    made.add_argument("--quick", action="store_true", help="only try everything once; nothing is written")
+    made.add_argument("--only", choices=PARTS, action="append", help="not the others; nothing is written")
     made.add_argument(
         "--write", action="store_true", help="with --only: write the sections that were measured whole"
     )
@@ -182,12 +181,15 @@ def _data(facts: dict[str, str], found: dict[str, Found]) -> dict[str, Any]:
     }
 
 
-def _write_page(facts: dict[str, str], found: dict[str, Found]) -> None:
+def _write_results(facts: dict[str, str], found: dict[str, Found]) -> None:
+    results = RESULTS.read_text(encoding="utf-8")
     for section, parts in SECTIONS.items():
         if found.keys() >= set(parts):
-            tables = _tables(facts, [found[part] for part in parts])
-            PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), tables, section), encoding="utf-8")
-            print(f"written into {PAGE.relative_to(ROOT)}: {', '.join(parts)}", file=sys.stderr)
+            results = with_table(results, _tables(facts, [found[part] for part in parts]), section)
+            print(f"written into {RESULTS.relative_to(ROOT)}: {', '.join(parts)}", file=sys.stderr)
+    RESULTS.write_text(results, encoding="utf-8")
+    page = with_table(PAGE.read_text(encoding="utf-8"), headline_table(results), "headlines")
+    PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

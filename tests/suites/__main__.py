@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.headlines import suites_sentence
 from benchmarks.machine import describe
 from benchmarks.table import machine_lines, with_table
 
@@ -31,6 +32,7 @@ from tests.suites.outcomes import (
 )
 from tests.suites.table import needless, tables, unexplained
 
+_RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 _PAGE = ROOT / "docs" / "measure" / "speed.md"
 _MEASURE = Path(__file__).parent / "measure.py"
 _RUNNERS = Path(__file__).parent / "runners"
@@ -72,7 +74,10 @@ def main() -> int:
             wrong += _tell(result, allowed)
     if options.write:
         found = f"{machine_lines(describe())}\n\n{tables(suites, load_results(), allowed)}"
-        _PAGE.write_text(with_table(_PAGE.read_text(encoding="utf-8"), found, "suites"), encoding="utf-8")
+        results = with_table(_RESULTS.read_text(encoding="utf-8"), found, "suites")
+        _RESULTS.write_text(results, encoding="utf-8")
+        page = with_table(_PAGE.read_text(encoding="utf-8"), suites_sentence(results), "suites")
+        _PAGE.write_text(page, encoding="utf-8")
     return min(wrong, 1)
 
 
@@ -87,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         help="the first runs all suites; of each version the last runs CPython's own",
     )
-    made.add_argument("--write", action="store_true", help="write the page, from these and kept results")
+    made.add_argument("--write", action="store_true", help="write the tables, from these and kept results")
     return made
 
 

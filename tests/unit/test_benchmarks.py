@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks.__main__ import SECTIONS
+from benchmarks.__main__ import PAGE, RESULTS, SECTIONS
+from benchmarks.headlines import headline_table, suites_sentence
 from benchmarks.lesson_runs import timed
 from benchmarks.summary import Summary, orders, paired_differences, paired_ratios
 from benchmarks.table import Bound, Row, Target, markdown_table, row_cells, verdict, with_table
@@ -86,8 +87,19 @@ def test_only_what_is_between_the_marks_of_the_page_changes() -> None:
         with_table("before and after", "new")
 
 
-def test_each_section_of_a_page_has_marks_of_its_own() -> None:
-    page = (ROOT / "docs" / "measure" / "speed.md").read_text(encoding="utf-8")
+def test_headlines_are_those_of_the_full_tables() -> None:
+    results, page = RESULTS.read_text(encoding="utf-8"), PAGE.read_text(encoding="utf-8")
+    assert with_table(page, headline_table(results), "headlines") == page
+    assert with_table(page, suites_sentence(results), "suites") == page
+
+
+def test_headline_without_its_row_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no row that begins with"):
+        headline_table("| what | median |\n")
+
+
+def test_each_section_of_the_results_has_its_own_marks() -> None:
+    page = RESULTS.read_text(encoding="utf-8")
     for section, parts in SECTIONS.items():
         written = with_table(page, "| of this section |", section)
         assert parts and "| of this section |" in written
@@ -122,9 +134,8 @@ def test_a_timed_script_does_the_same_and_tells_how_long(
 
 
 @pytest.mark.release
-def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
-    page = ROOT / "docs" / "measure" / "speed.md"
-    before = page.read_text(encoding="utf-8")
+def test_quick_benchmarks_run_and_write_nothing() -> None:
+    before = [file.read_text(encoding="utf-8") for file in (RESULTS, PAGE)]
     ended = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--quick"],
         cwd=ROOT,
@@ -136,4 +147,4 @@ def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
     assert ended.returncode == 0, ended.stderr
     for words in ("a step of a task", "asyncdemo --help", "the verdict", "VizTracer", "a server that stalls"):
         assert words in ended.stdout
-    assert page.read_text(encoding="utf-8") == before
+    assert [file.read_text(encoding="utf-8") for file in (RESULTS, PAGE)] == before
