@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,8 +18,8 @@ from hypothesis import strategies as st
 from asyncdemo import store
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.errors import RunFileError
-from asyncdemo.model import Run, State, Wait, Wake, Wakes
-from asyncdemo.store import dumps, load, loads, save
+from asyncdemo.model import Run, State, Stuck, Wait, Wake, Wakes
+from asyncdemo.store import dumps, limits, load, loads, resolve, save
 from tests.support.runs import Story, at_line
 from tests.support.strategies import runs
 
@@ -295,6 +296,13 @@ class TestGarbage:
         with pytest.raises(RunFileError, match="its own ancestor"):
             loads(map(json.dumps, lines))
 
+    @pytest.mark.parametrize("value", [10**400, [[[[[]]]]] * 9, "x" * 500], ids=["huge", "nested", "long"])
+    def test_wrong_number_is_one_short_line(self, run: Run, value: object) -> None:
+        run = replace(run, stuck=(Stuck("main", "f", None, "", State.WAITING, at_most_s=1.5),))
+        with pytest.raises(RunFileError, match='"at_most_s" should be a number') as caught:
+            loads(changed(run, lambda record: record.update(at_most_s=value), "stuck"))
+        assert len(str(caught.value)) < 200
+
     @given(runs(), st.data())
     def test_any_damage_gives_a_run_or_the_one_error(self, run: Run, data: st.DataObject) -> None:
         lines = list(dumps(run))
@@ -316,6 +324,67 @@ class TestGarbage:
             measure(loads(text.splitlines()))
         except RunFileError:
             return
+
+
+class TestBounds:
+    """A small file must not take the machine's memory, and a name must not be waited for."""
+
+    def test_line_that_unpacks_to_too_much_is_refused(self, run: Run, tmp_path: Path) -> None:
+        with gzip.open(tmp_path / "bomb.gz", "wb", compresslevel=1) as file:
+            file.write("".join(f"{line}\n" for line in dumps(run)).encode())
+            file.write(b'{"type":"mood","x":"' + b" " * 65_000_000 + b'"}\n')
+        assert (tmp_path / "bomb.gz").stat().st_size < 1_000_000
+        with pytest.raises(RunFileError, match="is too large for a recorded run: line"):
+            load(tmp_path / "bomb.gz")
+
+    @pytest.mark.parametrize(
+        ("limit", "words"),
+        [
+            ("MOST_BYTES", "more than 0 MB when unpacked"),
+            ("MOST_VALUES", "more than 0 million values"),
+            ("_VALUES_A_LINE", "line . alone"),
+        ],
+    )
+    def test_too_many_are_neither_read_nor_written(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, words: str
+    ) -> None:
+        save(run, tmp_path / "run.jsonl")
+        monkeypatch.setattr(limits, limit, 20)
+        with pytest.raises(RunFileError, match=words):
+            load(tmp_path / "run.jsonl")
+        with pytest.raises(RunFileError, match=f"The recording is not saved.*{words}"):
+            save(run, tmp_path / "other.jsonl")
+        assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
+
+    def test_blank_lines_count(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(limits, "MOST_VALUES", 2_000)
+        loads(dumps(run))
+        with pytest.raises(RunFileError, match="million values"):
+            loads([*dumps(run), *[""] * 2_000])
+
+    def test_lanes_that_show_one_track_too_often_are_refused(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert sum(len(lane.spans) for lane in run.lanes) > 5
+        monkeypatch.setattr(resolve, "MOST_SHOWN", 5)
+        with pytest.raises(RunFileError, match="its lanes show more than 0 million spans"):
+            loads(dumps(run))
+
+    def test_gzip_of_two_members_is_read_whole(self, run: Run, tmp_path: Path) -> None:
+        text = "".join(f"{line}\n" for line in dumps(run)).encode()
+        half = len(text) // 2
+        (tmp_path / "run.gz").write_bytes(gzip.compress(text[:half]) + gzip.compress(text[half:]))
+        assert load(tmp_path / "run.gz") == run
+
+    def test_only_regular_files_are_opened(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "fifo")  # opening it would wait for a writer
+        for path, words in (
+            (tmp_path / "fifo", "Not a regular file"),
+            (Path("/dev/zero"), "Not a regular file"),
+            (tmp_path, "Is a directory"),
+        ):
+            with pytest.raises(RunFileError, match=words):
+                load(path)
 
 
 def _damaged(lines: list[str], data: st.DataObject) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import reprlib
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -18,6 +19,10 @@ from typing import Any, Final, TypeVar, cast
 _T = TypeVar("_T")
 _LARGEST: Final = 2**63 - 1
 """Times are kept in 64 bits."""
+_short: Final = reprlib.Repr()
+"""For messages: a wrong value can be nested as deeply, or be as long, as its file allows."""
+_short.maxlevel, _short.maxlist, _short.maxdict = 3, 20, 20
+_short.maxstring = _short.maxlong = 80
 _WORDS: Final = {str: "text", bool: "true or false", float: "a number"}
 
 
@@ -128,7 +133,7 @@ def _value(name: str, value: Any, kind: Any, strict: bool) -> Any:
 
 
 def _scalar(name: str, value: Any, kind: Any) -> Any:
-    if kind is float and type(value) is int:
+    if kind is float and type(value) is int and abs(value) <= _LARGEST:
         value = float(value)
     if type(value) is not kind or (kind is float and not math.isfinite(value)):
         raise _wrong(name, _WORDS[kind], value)
@@ -161,6 +166,6 @@ def _tuple(name: str, value: Any, members: tuple[Any, ...], strict: bool) -> tup
 
 
 def _wrong(name: str, wanted: str, value: object) -> FieldError:
-    shown = repr(value)
+    shown = _short.repr(value)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return FieldError(f'"{name}" should be {wanted}, not {shown}' if name else f"should be {wanted}")

@@ -15,16 +15,17 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
+from asyncdemo.bounded import GZIP, open_regular
 from asyncdemo.errors import RunFileError
 from asyncdemo.model import Run
 from asyncdemo.store.decode import loads
 from asyncdemo.store.encode import FORMAT, dumps
+from asyncdemo.store.limits import LONGEST_LINE, Size
 
 __all__ = ["FORMAT", "dumps", "load", "loads", "save"]
-
-_GZIP_MAGIC = b"\x1f\x8b"
 
 
 def save(run: Run, path: str | os.PathLike[str]) -> None:
@@ -35,10 +36,13 @@ def save(run: Run, path: str | os.PathLike[str]) -> None:
         path: The file; it is gzipped if its name ends in ``.gz``.
 
     Raises:
-        RunFileError: If it cannot be written.
+        RunFileError: If it cannot be written, or would be too large to be read again.
     """
-    target = Path(path)
-    data = "".join(f"{line}\n" for line in dumps(run)).encode("ascii")
+    target, size = Path(path), Size(f"The recording is not saved. {path}")
+    lines = [f"{line}\n".encode("ascii") for line in dumps(run)]
+    for number, line in enumerate(lines, 1):
+        size.add(line, number)
+    data = b"".join(lines)
     if target.name.endswith(".gz"):
         data = gzip.compress(data, compresslevel=6, mtime=0)
     try:
@@ -51,23 +55,31 @@ def load(path: str | os.PathLike[str]) -> Run:
     """Read a run. If the file was cut off, return what it holds, with a note that says so.
 
     Args:
-        path: The file.
+        path: The file, a regular one.
 
     Raises:
-        RunFileError: If there is no such file, or it is not a recorded run.
+        RunFileError: If there is no such file, it is not a recorded run, or it is too large.
     """
     source = Path(path)
     try:
-        data = source.read_bytes()
+        return loads(_lines(source), str(source))
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise RunFileError(f"{source} is damaged: {error}. Record the run again.") from error
     except OSError as error:
         raise RunFileError(f"Cannot read {source}: {error.strerror or error}.") from error
-    if data.startswith(_GZIP_MAGIC):
-        try:
-            # As much as can be unpacked: ``loads`` notices what is missing at the end.
-            data = zlib.decompressobj(wbits=31).decompress(data)
-        except zlib.error as error:
-            raise RunFileError(f"{source} is damaged: {error}. Record the run again.") from error
-    return loads(data.splitlines(), str(source))
+
+
+def _lines(source: Path) -> Iterator[bytes]:
+    """Yield the lines, each cut at ``LONGEST_LINE``, so that no more of the file is ever in memory."""
+    with open_regular(source) as file:
+        if not file.peek(len(GZIP)).startswith(GZIP):
+            yield from iter(lambda: file.readline(LONGEST_LINE + 1), b"")
+            return
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            try:
+                yield from iter(lambda: unpacked.readline(LONGEST_LINE + 1), b"")
+            except EOFError:  # cut off: ``loads`` notices what is missing at the end
+                return
 
 
 def _replace(target: Path, data: bytes) -> None:

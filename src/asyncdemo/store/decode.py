@@ -32,6 +32,7 @@ from asyncdemo.model import (
 )
 from asyncdemo.model.fields import FieldError, read, time
 from asyncdemo.store.encode import FORMAT, LISTS
+from asyncdemo.store.limits import Size
 from asyncdemo.store.resolve import AS_ITS_TRACK, Tables, resolve_run
 
 Record = Mapping[str, Any]
@@ -45,16 +46,18 @@ def loads(lines: Iterable[str | bytes], name: str = "the file") -> Run:
         name: What to call the file in messages.
 
     Raises:
-        RunFileError: If they are not a recorded run that this version can read.
+        RunFileError: If they are not a recorded run that this version can read, or too much.
     """
     bare: Run | None = None
     tables: Tables = defaultdict(dict)
     records = cut = 0
+    size = Size(name)
 
     def fail(what: str, line: int) -> NoReturn:
         raise RunFileError(f"{name} is not a recorded run: line {line}: {what}.")
 
     for number, line in enumerate(lines, 1):
+        size.add(line, number)
         if cut:
             fail("is not a record", cut)
         if not line.strip():

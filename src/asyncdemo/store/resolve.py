@@ -29,6 +29,7 @@ from asyncdemo.model import (
 )
 from asyncdemo.model.fields import FieldError
 from asyncdemo.store.encode import LISTS
+from asyncdemo.store.limits import MOST_SHOWN
 
 Tables = defaultdict[tuple[Any, ...], dict[int, Any]]
 """(type of the records, indices of what they belong to) -> place of each among them -> what it holds.
@@ -57,7 +58,7 @@ _Item = TypeVar("_Item")
 def resolve_run(bare: Run, tables: Tables, records: int, *, was_cut: bool) -> Run:
     """Return the run; ``bare`` is what the header says of it, ``records`` how many there are.
 
-    Raises FieldError if tracks descend from themselves.
+    Raises FieldError if tracks descend from themselves, or lanes show too many spans.
     """
     return _Resolver(tables).run(bare, _missing(tables, records, was_cut))
 
@@ -139,10 +140,17 @@ class _Resolver:
         return Spans(starts, states, waits, end_ns, self._causes)
 
     def _lanes(self, tracks: Sequence[Track]) -> Iterator[Lane]:
+        count = 0
         for lane in filter(self._is_whole, self._in_order("lane")):
             placed = self._placed(lane)
+            if lane.spans is not AS_ITS_TRACK:
+                yield replace(placed, spans=self._spans(lane.spans))
+                continue
             shown = tracks[placed.track].spans.clip(lane.start_ns, lane.end_ns)
-            yield replace(placed, spans=shown if lane.spans is AS_ITS_TRACK else self._spans(lane.spans))
+            count += len(shown)
+            if count > MOST_SHOWN:
+                raise FieldError(f"its lanes show more than {MOST_SHOWN // 1_000_000} million spans")
+            yield replace(placed, spans=shown)
 
     def _all_resources(self) -> Iterator[Resource]:
         for index in sorted(self._resources):
@@ -161,7 +169,7 @@ class _Resolver:
 
     def _slots(self, kind: str, *of: int) -> tuple[Slot, ...]:
         return tuple(
-            replace(slot, track=self._tracks[slot.track])
+            slot if self._tracks[slot.track] == slot.track else replace(slot, track=self._tracks[slot.track])
             for slot in chain.from_iterable(self._in_order(kind, *of))
             if slot.track in self._tracks
         )

@@ -1,0 +1,86 @@
+"""Read files that somebody else may have made: regular files only, and never more than a limit.
+
+A name can be that of a FIFO, which blocks whoever opens it, or of a device without an end, and a few
+kilobytes of gzip can stand for gigabytes. Not here: what the contents mean.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import os
+import stat
+import zlib
+from pathlib import Path
+from typing import Final
+
+GZIP: Final = b"\x1f\x8b"
+"""How gzipped data begins."""
+_BLOCK: Final = 1 << 16
+
+
+def open_regular(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Open a regular file for reading, and return immediately if it is something else.
+
+    Raises:
+        OSError: If it can't be opened, or is a folder, a FIFO, a device or a socket.
+    """
+    # Opening a FIFO without O_NONBLOCK waits for a writer. Regular files ignore it.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "Not a regular file", os.fspath(path))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return the content of a regular file of at most ``most`` bytes.
+
+    Raises:
+        OSError: If it can't be read, is no regular file, or is larger.
+    """
+    with open_regular(path) as file:
+        return _at_most(file, most)
+
+
+def read_text(path: str | os.PathLike[str], most: int) -> str:
+    """Return the content of a regular file in UTF-8, with ``\\n`` as line ends.
+
+    Raises:
+        OSError: If it can't be read, is no regular file, or is larger.
+        UnicodeDecodeError: If it is not UTF-8.
+    """
+    return io.TextIOWrapper(io.BytesIO(read_bytes(path, most)), encoding="utf-8").read()
+
+
+def read_unpacked(path: Path, most: int) -> bytes:
+    """Return the content of a regular file, unpacked if it is gzipped, of at most ``most`` bytes.
+
+    Raises:
+        OSError: If it can't be read, is no regular file, is larger, or its gzip data is damaged.
+    """
+    with open_regular(path) as file:
+        if not file.peek(len(GZIP)).startswith(GZIP):
+            return _at_most(file, most)
+        try:
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                return _at_most(unpacked, most)
+        except (EOFError, zlib.error) as error:
+            raise OSError(errno.EINVAL, f"Damaged: {error}", os.fspath(path)) from error
+
+
+def _at_most(file: io.BufferedIOBase, most: int) -> bytes:
+    """Return the rest of the file. In blocks: asked for ``most`` bytes, a reader would reserve them."""
+    data = bytearray()
+    while block := file.read(_BLOCK):
+        data += block
+        if len(data) > most:
+            raise OSError(errno.EFBIG, f"Larger than {most / 1e6:g} MB")
+    return bytes(data)
