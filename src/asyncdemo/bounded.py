@@ -7,11 +7,9 @@ kilobytes of gzip can stand for gigabytes. Not here: what the contents mean.
 from __future__ import annotations
 
 import errno
-import gzip
 import io
 import os
 import stat
-import zlib
 from pathlib import Path
 from typing import Final
 
@@ -66,6 +64,9 @@ def read_unpacked(path: Path, most: int) -> bytes:
     Raises:
         OSError: If it can't be read, is no regular file, is larger, or its gzip data is damaged.
     """
+    import gzip  # here, because `asyncdemo list` reads no such files
+    import zlib
+
     with open_regular(path) as file:
         if not file.peek(len(GZIP)).startswith(GZIP):
             return _at_most(file, most)

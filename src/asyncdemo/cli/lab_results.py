@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from asyncdemo.bounded import open_regular
 from asyncdemo.course.workspace.files import replace, state_folder
 from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
 from asyncdemo.lab.harness.protocol.journal import differences
@@ -22,6 +23,7 @@ from asyncdemo.lab.results.record import Record, dump_record, load_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.page import render_page
 
+_ENOUGH: Final = 512
 _HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.lab/')
 
 
@@ -39,7 +41,7 @@ def check_target(folder: Path, name: str) -> None:
     file = folder / f"{name}.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        is_other = file.exists() and not _HEAD.match(file.read_bytes())
+        is_other = file.exists() and not _holds_record(file)
     except OSError as error:
         raise UsageError(f"--save {folder}: {error.strerror}.") from None
     if is_other:
@@ -47,6 +49,11 @@ def check_target(folder: Path, name: str) -> None:
             f"--save {folder}: {file} already exists and is not a record of the lab. "
             "Choose another folder, or remove that file first."
         )
+
+
+def _holds_record(file: Path) -> bool:
+    with open_regular(file) as opened:
+        return _HEAD.match(opened.read(_ENOUGH)) is not None
 
 
 def save(record: Record, folder: Path) -> Path:
@@ -96,7 +103,12 @@ class Journals:
 
     def differing(self, journal: Path, which: Mapping[str, Any]) -> list[str]:
         """Return, in words, why a run with this identity can't resume from that journal."""
-        header = json.loads(journal.read_bytes().split(b"\n", 1)[0])
+        try:
+            header = json.loads(journal.read_bytes().split(b"\n", 1)[0])
+        except (OSError, ValueError, RecursionError):
+            header = None
+        if not isinstance(header, dict):
+            return ["the journal, which is damaged"]
         apps = [] if journal.name.startswith(self._of_apps) else ["the apps"]
         return [*apps, *differences(which, header)]
 

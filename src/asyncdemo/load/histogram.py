@@ -5,7 +5,9 @@ Not here: collecting durations during the load (``engine`` only appends to an ar
 
 from __future__ import annotations
 
+import base64
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
@@ -19,6 +21,9 @@ _SHIFT = 6
 _HIGHEST_NS = 3_600_000_000_000
 """An hour; longer durations count as this."""
 _SIGNIFICANT_DIGITS = 3
+_COOKIE_AND_LENGTH = 8
+_MOST_BYTES = 1_000_000
+"""A histogram with these settings has 27,000 counts, of at most nine bytes."""
 
 
 class Histogram:
@@ -70,7 +75,14 @@ class Histogram:
 
     @cached_property
     def _decoded(self) -> Any:
+        self._check_size()
         return library().HdrHistogram.decode(self.encoded)
+
+    def _check_size(self) -> None:
+        """Raise ValueError if it unpacks to more than one of ours can: it may be from another machine."""
+        packed = base64.b64decode(self.encoded)[_COOKIE_AND_LENGTH:]
+        if len(zlib.decompressobj().decompress(packed, _MOST_BYTES + 1)) > _MOST_BYTES:
+            raise ValueError(f"it unpacks to more than {_MOST_BYTES // 1000} kB")
 
 
 def library() -> Any:

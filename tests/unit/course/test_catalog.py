@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,30 @@ def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path
 def test_a_mistake_is_named_with_file_and_field(folder: Path, old: str, new: str, message: str) -> None:
     change(folder / "lesson.toml", old, new)
     with pytest.raises(CourseError, match=message):
+        load_lesson(folder)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [("[" * 3000 + "]" * 3000, "nested too deeply"), ("9" * 5000, "not valid TOML")],
+    ids=["nested", "digits"],
+)
+def test_toml_that_python_refuses_to_read_is_a_mistake(folder: Path, value: str, message: str) -> None:
+    change(folder / "lesson.toml", "minutes = 10", f"minutes = {value}")
+    with pytest.raises(CourseError, match=message):
+        load_lesson(folder)
+
+
+def test_manifest_that_is_a_fifo_is_not_waited_for(folder: Path) -> None:
+    (folder / "lesson.toml").unlink()
+    os.mkfifo(folder / "lesson.toml")
+    with pytest.raises(CourseError, match="cannot be read: Not a regular file"):
+        load_lesson(folder)
+
+
+def test_name_that_no_file_can_have_is_a_mistake(folder: Path) -> None:
+    change(folder / "lesson.toml", 'file = "slow.py"', f'file = "{"x" * 5000}"')
+    with pytest.raises(CourseError, match="is not there"):
         load_lesson(folder)
 
 

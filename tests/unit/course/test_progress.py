@@ -10,9 +10,11 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from asyncdemo.course.workspace.context import state_progress
 from asyncdemo.course.workspace.progress import Predicted, Progress, Record
 from asyncdemo.errors import WorkspaceError
 from tests.cli.commands import environment
@@ -114,6 +116,47 @@ def test_nothing_is_made_by_looking(tmp_path: Path) -> None:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "progress.sqlite3"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE lessons SET runs = NULL",
+        "UPDATE lessons SET runs = 'often'",
+        "UPDATE lessons SET checks = -1",
+        "UPDATE lessons SET passed = NULL",
+        "UPDATE lessons SET hints = 1e300",
+        "UPDATE lessons SET id = x'ff00'",
+        "UPDATE predictions SET asked = NULL",
+        "UPDATE predictions SET answer = x'00'",
+        "UPDATE open_answers SET answer = NULL",
+        "UPDATE predictions SET question = CAST(x'ff' AS TEXT)",
+        "ALTER TABLE lessons ADD COLUMN mood TEXT",
+        "DROP TABLE predictions",
+        "ALTER TABLE lessons DROP COLUMN solution_shown",
+    ],
+)
+def test_values_that_no_asyncdemo_wrote_are_one_line(file: Path, change: str) -> None:
+    progress = Progress(file)
+    progress.update("tea", lambda record: replace(record.after_run([RIGHT]), open_answers=OPEN))
+    with closing(sqlite3.connect(file)) as database:
+        database.execute(change)
+        database.commit()
+    for use in (progress.all, lambda: progress.update("tea", Record.after_run)):
+        with pytest.raises(WorkspaceError) as caught:
+            use()
+        assert str(file) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_user_without_a_home_folder_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_: str) -> NoReturn:
+        raise KeyError
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", none)
+    with pytest.raises(WorkspaceError, match="Set HOME or XDG_STATE_HOME"):
+        state_progress()
 
 
 @pytest.mark.parametrize("kind", ["not a database", "cut off", "of another program", "of a newer asyncdemo"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,12 @@ def test_a_file_of_ones_own_is_a_schedule(tmp_path: Path) -> None:
     plan.write_text("- [Siblings](../lessons/siblings.md)\n- [Two](https://x.org/lessons/two-sleeps.html)\n")
     schedule = find_schedule(COURSE, str(plan))
     assert (schedule.title, [lesson.number for lesson in schedule.lessons]) == ("monday", [6, 1])
+
+
+def test_plan_that_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "plan.md")
+    with pytest.raises(UsageError, match="cannot be read: Not a regular file"):
+        find_schedule(COURSE, str(tmp_path / "plan.md"))
 
 
 @pytest.mark.parametrize(

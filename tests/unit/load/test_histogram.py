@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 
 import pytest
 from hypothesis import given
@@ -82,3 +84,9 @@ def test_a_client_at_its_limit_says_so() -> None:
     tally.end_ns = 2_000_000_000
     assert "95% of a CPU" in tally.result(1, 1.9, "asyncio", False).notes[0]
     assert tally.result(1, 1.5, "asyncio", False).notes == ()
+
+
+def test_text_that_unpacks_to_too_much_is_refused() -> None:
+    bomb = base64.b64decode(Histogram.of([MS]).encoded)[:8] + zlib.compress(bytes(2_000_000))
+    with pytest.raises(ValueError, match="unpacks to more than 1000 kB"):
+        _ = Histogram(base64.b64encode(bomb).decode()).count

@@ -5,6 +5,7 @@ Not here: running it, or finding it among others (see ``catalog``, ``lookup``).
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -144,7 +145,7 @@ class _Names:
 
 def _variant(entry: Table, folder: Path) -> Variant:
     file = entry.text("file")
-    if not (folder / file).is_file():
+    if not os.path.isfile(folder / file):  # Path.is_file raises an error if the name is too long
         raise entry.error("file", f"{folder / file} is not there")
     return Variant(
         name=entry.text("name"),

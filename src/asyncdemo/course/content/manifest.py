@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from asyncdemo.bounded import read_text
 from asyncdemo.errors import CourseError
 
 Item = TypeVar("Item")
@@ -21,6 +22,7 @@ Knobs = Mapping[str, Value]
 """Constants of a script by name, with their values."""
 
 _REQUIRED: Final = object()
+_MOST_BYTES: Final = 4_000_000
 _WORDS: Final[Mapping[tuple[type, ...], str]] = {
     (str,): "a text",
     (int,): "a whole number",
@@ -142,7 +144,7 @@ def read(file: Path, head_only: bool = False) -> Table:
     With ``head_only``, reads only the fields before the first table: much less to parse.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file, _MOST_BYTES)
         if head_only:
             text = re.split(r"^\[", text, maxsplit=1, flags=re.MULTILINE)[0]
         return Table(tomllib.loads(text), file)
@@ -150,5 +152,7 @@ def read(file: Path, head_only: bool = False) -> Table:
         raise CourseError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise CourseError(f"{file}: is not UTF-8: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not valid, or a number with thousands of digits
         raise CourseError(f"{file}: is not valid TOML: {error}") from None
+    except RecursionError:
+        raise CourseError(f"{file}: is not valid TOML: nested too deeply") from None

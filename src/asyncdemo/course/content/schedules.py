@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from asyncdemo.bounded import read_text
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.errors import UsageError
 
+_MOST_BYTES = 4_000_000
 _LESSON = re.compile(r"\]\([^)\s]*?\blessons/([a-z0-9-]+)\.(?:md|html)")
 _NO_LESSONS = frozenset({"index", "instructors", "questions"})
 """Other pages in the same folder."""
@@ -82,7 +84,7 @@ def _page() -> Path:
 
 def _text(page: Path) -> str:
     try:
-        return page.read_text(encoding="utf-8")
+        return read_text(page, _MOST_BYTES)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise UsageError(f"{page}: cannot be read: {why}.") from None

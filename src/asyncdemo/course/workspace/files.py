@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.errors import WorkspaceError
+
 _NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 """Error numbers of file systems without hard links (FAT, some network file systems)."""
 _FORGOTTEN_S: Final = 3600.0
@@ -55,7 +57,7 @@ def replace(target: Path, data: bytes) -> None:
     path = draft(target.parent, data)
     try:
         os.replace(path, target)
-    except OSError:
+    except BaseException:
         discard(path)
         raise
 
@@ -79,6 +81,15 @@ def sweep(folder: Path) -> None:
 
 
 def state_folder() -> Path:
-    """Return the system's folder for state: $XDG_STATE_HOME."""
-    named = os.environ.get("XDG_STATE_HOME")
-    return (Path(named) if named else Path.home() / ".local" / "state") / "asyncdemo"
+    """Return the system's folder for state: $XDG_STATE_HOME.
+
+    Raises WorkspaceError if there is none, as for a user of a container who has no home folder.
+    """
+    if named := os.environ.get("XDG_STATE_HOME"):
+        return Path(named) / "asyncdemo"
+    try:
+        return Path.home() / ".local" / "state" / "asyncdemo"
+    except RuntimeError:
+        raise WorkspaceError(
+            "This user has no home folder to keep progress in. Set HOME or XDG_STATE_HOME to a folder."
+        ) from None

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from asyncdemo.course.workspace.database import reading, writing
 from asyncdemo.errors import WorkspaceError
@@ -28,6 +28,10 @@ CREATE TABLE predictions (
 )
 """
 """The columns are in the order of the fields."""
+_LESSON: Final = (str, int, int, int, int, str, int, int, int)
+_PREDICTION: Final = (str, str, int, str, str, int, int, int)
+_OPEN_ANSWER: Final = (str, str, str)
+"""The types of the columns: SQLite itself keeps any value in any column."""
 _OPEN_ANSWERS: Final = """
 CREATE TABLE IF NOT EXISTS open_answers (
     lesson TEXT, question TEXT, answer TEXT, PRIMARY KEY (lesson, question)
@@ -153,30 +157,41 @@ class Progress:
     def all(self) -> dict[str, Record]:
         """Return all records by lesson id."""
         with reading(self.file) as database:
-            return {} if database is None else _read(database)
+            return {} if database is None else _read(database, self.file)
 
     def update(self, lesson_id: str, change: Callable[[Record], Record]) -> Record:
         """Change a record. Returns the new one, which is on disk."""
         try:
             with writing(self.file, _TABLES) as database:
-                record = change(_read(database).get(lesson_id, Record()))
+                record = change(_read(database, self.file).get(lesson_id, Record()))
                 _write(database, lesson_id, record)
         except WorkspaceError as error:
             raise WorkspaceError(f"Your progress could not be saved: {error}") from None
         return record
 
 
-def _read(database: sqlite3.Connection) -> dict[str, Record]:
+def _read(database: sqlite3.Connection, file: Path) -> dict[str, Record]:
+    """Return all records. Raises WorkspaceError if they have values that no asyncdemo writes."""
+
+    def rows(query: str, kinds: tuple[type, ...]) -> Iterator[tuple[Any, ...]]:
+        for row in database.execute(query):
+            if tuple(map(type, row)) != kinds or any(type(value) is int and value < 0 for value in row):
+                raise WorkspaceError(
+                    f"{file}: is damaged: it has a value of the wrong kind. "
+                    "Move it elsewhere, and asyncdemo starts a new one."
+                )
+            yield row
+
     predictions = defaultdict(list)
-    for row in database.execute("SELECT * FROM predictions ORDER BY place"):
+    for row in rows("SELECT * FROM predictions ORDER BY place", _PREDICTION):
         lesson_id, question, place, answer, happened, right, asked, times_right = row
         predictions[lesson_id].append(
             Predicted(question, place, answer, happened, bool(right), asked, times_right)
         )
     open_answers = defaultdict(list)
     if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'open_answers'").fetchone():
-        for lesson_id, *answer in database.execute("SELECT * FROM open_answers ORDER BY rowid"):
-            open_answers[lesson_id].append(tuple(answer))
+        for lesson_id, question, answer in rows("SELECT * FROM open_answers ORDER BY rowid", _OPEN_ANSWER):
+            open_answers[lesson_id].append((question, answer))
     return {
         lesson_id: replace(
             Record(*values),
@@ -184,7 +199,7 @@ def _read(database: sqlite3.Connection) -> dict[str, Record]:
             predictions=tuple(predictions[lesson_id]),
             open_answers=tuple(open_answers[lesson_id]),
         )
-        for lesson_id, *values, shown in database.execute("SELECT * FROM lessons ORDER BY id")
+        for lesson_id, *values, shown in rows("SELECT * FROM lessons ORDER BY id", _LESSON)
     }
 
 

@@ -6,15 +6,14 @@ file is strict: an unknown or missing field, or one of the wrong type, is an err
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.bounded import read_unpacked
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag
@@ -24,6 +23,8 @@ from asyncdemo.lab.results.trial import Trial, figures
 from asyncdemo.model.fields import FieldError, read, write
 
 FORMAT: Final = "asyncdemo.lab/1"
+MOST_BYTES: Final = 32_000_000
+"""Unpacked. Ours have at most 3 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,10 @@ def _known(what: str, name: str, names: frozenset[str], where: str) -> None:
 def load_record(path: Path) -> Record:
     """``path`` is ``NAME.json``, or ``NAME.json.gz`` as in the repository. Raises LabFileError."""
     try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        text = read_unpacked(path, MOST_BYTES).decode()
+    except OSError as error:
+        raise LabFileError(f"{path.name} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
         raise LabFileError(f"{path.name} cannot be read: {error}") from error
     record = parse_record(text, path.name)
     if record.name != path.name.removesuffix(".gz").removesuffix(".json"):
@@ -141,6 +143,8 @@ def parse_record(text: str, where: str = "record") -> Record:
     """``where`` is its name in messages. Raises LabFileError."""
     try:
         values = json.loads(text)
+    except RecursionError:
+        raise LabFileError(f"{where} is not a record: it is nested too deeply") from None
     except ValueError as error:
         raise LabFileError(f"{where} is not JSON: {error}") from error
     found = values.get("format") if isinstance(values, dict) else None

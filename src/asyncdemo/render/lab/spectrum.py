@@ -122,7 +122,7 @@ def _decoded(arm: Arm, encoded: str) -> Histogram:
     found = Histogram(encoded)
     try:
         answers = found.count
-    except (ValueError, zlib.error, HdrCookieException, HdrLengthException) as error:
+    except (IndexError, ValueError, zlib.error, HdrCookieException, HdrLengthException) as error:
         raise LabFileError(f"latencies of {arm.title} are not a histogram: {error}") from error
     if not answers:
         raise LabFileError(f"a histogram of {arm.title} is empty")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from dataclasses import fields, is_dataclass
@@ -75,6 +76,29 @@ def test_what_is_wrong_is_named_with_its_place(where: str, value: object, words:
         parse_record(changed(where, value), "made-up.json")
     assert str(caught.value).startswith("made-up.json")
     assert words in str(caught.value)
+
+
+def test_record_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * (record.MOST_BYTES + 1), 1))
+    with pytest.raises(LabFileError, match="bomb.json.gz cannot be read: Larger than 32 MB"):
+        load_record(tmp_path / "bomb.json.gz")
+
+
+def test_record_that_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(LabFileError, match="nested too deeply"):
+        parse_record("[" * 200_000)
+
+
+def test_number_that_no_float_holds_is_named() -> None:
+    with pytest.raises(LabFileError, match=r"throughput_per_s\" should be a number"):
+        parse_record(changed("trials.0.load.throughput_per_s", 10**400))
+
+
+@pytest.mark.parametrize("data", [b"\x1f\x8b\x08\x00cut", gzip.compress(b"{}")[:-9], b"\xff"])
+def test_damaged_record_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.json.gz").write_bytes(data)
+    with pytest.raises(LabFileError, match="cannot be read"):
+        load_record(tmp_path / "x.json.gz")
 
 
 def test_a_file_is_called_after_its_record(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import re
+import zlib
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -11,6 +13,7 @@ import pytest
 from asyncdemo.errors import MissingError
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.trial import Histograms
+from asyncdemo.load.histogram import Histogram
 from asyncdemo.render.lab import spectrum as module
 from asyncdemo.render.lab.report_text import percentile_blocks
 from asyncdemo.render.lab.spectrum import Spectrum, spectra, spectra_html
@@ -112,8 +115,23 @@ def test_without_hdrhistogram_words_say_what_is_needed(monkeypatch: pytest.Monke
     assert (term, "hdrhistogram is needed" in words) == ("", True)
 
 
+def _with_more_counts_than_it_has_room_for() -> str:
+    packed = base64.b64decode(Histogram.of([10**9]).encoded)
+    body = bytearray(zlib.decompress(packed[8:]))
+    body[24:32] = (1000).to_bytes(8, "big")  # the highest value that it says it holds
+    again = zlib.compress(bytes(body))
+    return base64.b64encode(packed[:4] + len(again).to_bytes(4, "big") + again).decode()
+
+
 @pytest.mark.parametrize(
-    "text", ["HISTFAAAAA", "AAAA", "HISTFAAAAEF42pNpmSzMwMDAxQABzFCaEUoz2X+AsAAAUAACrA=="]
+    "text",
+    [
+        "HISTFAAAAA",
+        "AAAA",
+        "HISTFAAAAEF42pNpmSzMwMDAxQABzFCaEUoz2X+AsAAAUAACrA==",
+        _with_more_counts_than_it_has_room_for(),
+    ],
+    ids=["cut", "short", "other", "overrun"],
 )
 def test_what_is_no_histogram_is_named(text: str) -> None:
     record = with_open_loop(TWO_ROUNDS)

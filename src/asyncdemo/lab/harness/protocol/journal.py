@@ -147,7 +147,7 @@ class Journal:
                 self._parts.append(read(_KINDS[name], value, name, strict=True))
         except OSError as error:
             raise LabFileError(f"{path.name} cannot be read: {error}") from error
-        except (ValueError, AttributeError, KeyError) as error:
+        except (ValueError, AttributeError, KeyError, RecursionError) as error:
             raise LabFileError(f"{path.name} is not a journal of a measurement: {error}") from error
         os.truncate(path, data.rfind(b"\n") + 1)  # what follows the last newline is incomplete
         return bool(lines)
