@@ -5,6 +5,7 @@ Not here: building it (see ``asyncdemo.site``).
 
 from __future__ import annotations
 
+import io
 import os
 import socketserver
 import sys
@@ -15,7 +16,7 @@ from http import HTTPStatus
 from http.client import HTTP_PORT
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
 
@@ -43,6 +44,8 @@ _KINDS: Final = {
     ".zip": "application/zip",
 }
 """Not the system's table, which differs from machine to machine."""
+_IDLE_S: Final = 60
+"""A connection that sends or reads nothing for this long is closed, and its thread ends."""
 _POLICY: Final = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'"
 """For files that a page loads: a worker has the policy from its own response. Pages contain theirs."""
 
@@ -131,12 +134,14 @@ class BuiltSiteServer(ThreadingHTTPServer):
         self.server_name, self.server_port = _HOST, self.socket.getsockname()[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):  # a browser may disconnect during a response
+        # A browser may disconnect during a response, or stop reading it.
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
 
 class _Handler(SimpleHTTPRequestHandler):
     server: BuiltSiteServer
+    timeout = _IDLE_S
 
     def do_GET(self) -> None:
         if self._is_for_us():
@@ -156,6 +161,13 @@ class _Handler(SimpleHTTPRequestHandler):
             return True
         self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=f"Ask for {self.server.address}")
         return False
+
+    def send_head(self) -> io.BytesIO | BinaryIO | None:
+        try:
+            return super().send_head()
+        except ValueError:  # a path with a NUL, which no file can have
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
 
     def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002  (there are no listings)
         self.send_error(HTTPStatus.NOT_FOUND)

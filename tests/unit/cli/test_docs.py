@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import re
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,6 +87,56 @@ def test_what_is_no_page_gets_the_page_that_says_so(server: BuiltSiteServer, tmp
             assert ask(server, path, method=method)[0] == (404, KINDS["404.html"], body)
     (tmp_path / "site" / "404.html").unlink()
     assert ask(server, "/nothing.html")[0].status == 404
+
+
+def send(server: BuiltSiteServer, data: bytes, half_open: bool = False) -> bytes:
+    """Return everything that comes back until the server closes the connection."""
+    with socket.create_connection(server.server_address, timeout=60) as connection:  # type: ignore[arg-type]
+        connection.sendall(data)
+        if not half_open:
+            connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [
+        (b"GET /%00 HTTP/1.1", 404),
+        (b"HEAD /assets/%00/site.js HTTP/1.1", 404),
+        (b"GET /index.html%00.js HTTP/1.1", 404),
+        (b"GET /" + b"a" * 5_000 + b" HTTP/1.1", 404),
+        (b"GET /" + b"a/" * 20_000 + b" HTTP/1.1", 404),
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1", 414),
+        (b"GET /%ff%fe HTTP/1.1", 404),
+        (b"GET /" + b"..%2f" * 9 + b"etc/passwd HTTP/1.1", 404),
+        (b"GET \xff\xfe HTTP/1.1", 404),
+        (b"GET http://example.org/ HTTP/1.1", 404),
+        (b"POST / HTTP/1.1", 501),
+        (b"\x1b]0;x\x07 / HTTP/1.1", 501),
+        (b"GET / HTTP/9.9", 505),
+        (b"GET / HTTP/x", 400),
+        (b"GET", 400),
+        (b"\x16\x03\x01\x02\x00", 400),
+    ],
+)
+def test_every_request_gets_an_answer_and_no_traceback(
+    server: BuiltSiteServer, capfd: pytest.CaptureFixture[str], request_line: bytes, status: int
+) -> None:
+    host = f"Host: 127.0.0.1:{server.server_port}\r\n\r\n".encode()
+    answer = send(server, request_line + b"\r\n" + host)
+    assert re.match(rb"HTTP/1\.0 (\d+) ", answer) or status in {400, 505}
+    assert str(status).encode() in answer.partition(b"\n\n")[0][:2_000]
+    assert b"this is index" not in answer and b"root:" not in answer
+    assert capfd.readouterr() == ("", "")
+    assert ask(server, "/")[0].status == 200
+
+
+def test_connection_that_sends_half_a_request_is_closed(
+    server: BuiltSiteServer, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(docs._Handler, "timeout", 0.1)
+    assert send(server, b"GET / HTTP/1.1\r\nHost: ", half_open=True) == b""
+    assert capfd.readouterr() == ("", "")
 
 
 def test_only_questions_for_this_machine_are_answered(
