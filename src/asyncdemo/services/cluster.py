@@ -13,8 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.bounded import read_bytes
 from asyncdemo.errors import ServiceError
-from asyncdemo.services.accounts import Account, ServerFolder, account_for_servers, credentials
+from asyncdemo.services.accounts import Account, account_for_servers, credentials
+from asyncdemo.services.folders import ServerFolder
 from asyncdemo.services.programs import Program, start_on_free_port
 
 ROLE: Final = "asyncdemo"
@@ -38,7 +40,10 @@ _SETTINGS: Final = {
     "autovacuum": "off",
     # The lab has 100 sessions behind pgbouncer; without pgbouncer, one for each of 400 clients.
     "max_connections": "500",
+    # In its folder, which is removed. In /dev/shm, what a killed server had there would stay.
+    "dynamic_shared_memory_type": "mmap",
 }
+_MOST_BYTES: Final = 10_000
 # The folders that the package's program needs; the others are for building against it.
 _NEEDED: Final = ("bin", "lib", "share")
 _READY: Final = "ready"
@@ -60,14 +65,13 @@ class Cluster:
         if self._account is not None and not self._account.reaches(self._programs / "postgres"):
             self._programs = self._copied()
         self._run("initdb", f"--pgdata={self._data}", *_INITDB)
-        (self._data / "pg_hba.conf").write_text(_ACCESS, encoding="ascii")
+        # Not in the server's own folder: there, its user could put a link in the way.
+        self._access.write_text(_ACCESS, encoding="ascii")
+        self._access.chmod(0o644)
         # Single-user mode has no server, so at no moment can anybody connect as the superuser.
-        self._run("postgres", "--single", "-F", "-D", self._data, "postgres", said=_MAKE_ROLE)
+        single = ("--single", "-F", "-D", self._data, *_options("dynamic_shared_memory_type"))
+        self._run("postgres", *single, "postgres", said=_MAKE_ROLE)
         self._program, self.port = start_on_free_port(self._launch, self._answers)
-
-    @property
-    def folder(self) -> Path:
-        return self._folder.path
 
     @property
     def pid(self) -> int | None:
@@ -81,12 +85,15 @@ class Cluster:
         """Stop the server and remove its files. May be called twice."""
         if self._program is not None:
             self._program.end()
-            self._remove_shared_memory()
         self._folder.close()
 
     @property
     def _data(self) -> Path:
-        return self._folder.path / "data"
+        return self._folder.own / "data"
+
+    @property
+    def _access(self) -> Path:
+        return self._folder.path / "pg_hba.conf"
 
     def _run(self, name: str, *arguments: str | Path, said: str = "") -> None:
         done = subprocess.run(
@@ -103,28 +110,33 @@ class Cluster:
             raise ServiceError(f"could not be set up: {name} ended with exit code {done.returncode}")
 
     def _launch(self, port: int) -> Program:
-        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
-        return Program(
-            [self._programs / "postgres", "-D", self._data, "-p", str(port), *settings],
+        options = (*_options(*_SETTINGS), "-c", f"hba_file={self._access}")
+        program = Program(
+            [self._programs / "postgres", "-D", self._data, "-p", str(port), *options],
             # SIGINT cuts open connections; SIGQUIT, if that takes too long, skips all cleanup.
             endings=[signal.SIGINT, signal.SIGQUIT],
             environment=_environment(self._account),
             folder=self._folder.path,
             account=self._account,
         )
+        self._folder.note_server(program.process.pid)
+        return program
 
     def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002  (as for all servers)
         """Whether its status file says that it is ready; on that port, another server might answer."""
         status = self._status()
-        return (
-            len(status) > 7 and status[7].strip() == _READY and status[0].strip() == str(program.process.pid)
-        )
+        if len(status) > 7 and status[7].strip() == _READY and status[0].strip() == str(program.process.pid):
+            if (segment := status[6].split()[-1:]) and segment[0].isdecimal():
+                self._folder.note_shared_memory(int(segment[0]), self._account)
+            return True
+        return False
 
     def _status(self) -> list[str]:
         try:
-            return (self._data / "postmaster.pid").read_text(encoding="utf-8", errors="replace").splitlines()
+            status = read_bytes(self._data / "postmaster.pid", _MOST_BYTES)
         except OSError:
             return []
+        return status.decode("utf-8", "replace").splitlines()
 
     def _copied(self) -> Path:
         """Copy the programs to where the other user can reach them: the package may be in a home folder."""
@@ -138,18 +150,18 @@ class Cluster:
         libraries = package.with_name(f"{package.name}.libs")
         if libraries.is_dir():
             shutil.copytree(libraries, place / libraries.name)
-        if self._account is not None:
-            self._account.owns(place)
+        for file in (place, *place.rglob("*")):
+            if not file.is_symlink():  # they stay ours; the package may have been for us alone
+                mode = file.stat().st_mode
+                file.chmod(mode | (0o555 if mode & 0o100 else 0o444))
         return place / package.name / install.name / "bin"
-
-    def _remove_shared_memory(self) -> None:
-        """Free the few bytes that a killed server could not; some systems allow only 32 such segments."""
-        status = self._status()  # a server that ends normally removes this file
-        if len(status) > 6 and (words := status[6].split()) and (ipcrm := shutil.which("ipcrm")):
-            subprocess.run([ipcrm, "-m", words[-1]], capture_output=True, check=False)
 
 
 _MAKE_ROLE: Final = f"CREATE ROLE {ROLE} LOGIN CREATEDB\n"
+
+
+def _options(*names: str) -> list[str]:
+    return [word for name in names for word in ("-c", f"{name}={_SETTINGS[name]}")]
 
 
 def _environment(account: Account | None) -> dict[str, str]:

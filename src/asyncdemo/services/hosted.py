@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from typing import Any, Final
 from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.packages import install_command
 from asyncdemo.services.choice import Choice, Source
+from asyncdemo.services.folders import remove_leftovers
 from asyncdemo.services.programs import ending_words
 
 _STARTS_S: Final = 60.0
@@ -44,7 +44,6 @@ class Hosted:
         self.environment: dict[str, str] = {}
         self.words = ""
         self.server_pid: int | None = None
-        self._folder: str | None = None
         self._said: deque[str] = deque(maxlen=_LAST_LINES)
         self._messages: queue.SimpleQueue[_Message | None] = queue.SimpleQueue()
         self._lost: str | None = None
@@ -82,7 +81,7 @@ class Hosted:
             raise ServiceError(self._with_last_words(words))
         started = message["started"]
         self.environment, self.words = started["environment"], started["words"]
-        self.server_pid, self._folder = started["pid"], started["folder"]
+        self.server_pid = started["pid"]
 
     def ask_reset(self) -> None:
         """Call ``wait_reset`` afterwards. Several services can reset at the same time this way."""
@@ -142,8 +141,7 @@ class Hosted:
             while time.monotonic() < end_s:
                 os.killpg(self._process.pid, signal.SIGKILL)
                 time.sleep(_AGAIN_S)
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        remove_leftovers()
 
     def _send(self, line: str) -> None:
         if self._process.stdin is not None:

@@ -52,7 +52,7 @@ class Postgres(Server):
         environment = {"DATABASE_URL": url_of({**self._address, "dbname": self._database})}
         if self._cluster is None:
             return Started(environment, words, None)
-        return Started(environment, words, self._cluster.pid, str(self._cluster.folder))
+        return Started(environment, words, self._cluster.pid)
 
     def watch(self, lost: Callable[[str], None]) -> None:
         if self._cluster is not None:

@@ -17,6 +17,7 @@ from redis.retry import Retry
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.choice import Choice, Source
+from asyncdemo.services.folders import ServerFolder
 from asyncdemo.services.programs import Program, start_on_free_port
 from asyncdemo.services.server import Server, Started
 
@@ -43,10 +44,12 @@ class RedisProgram(Server):
 
     def __init__(self, where: str) -> None:
         self._where = where
+        self._folder: ServerFolder | None = None
         self._program: Program | None = None
         self._port = 0
 
     def start(self) -> Started:
+        self._folder = ServerFolder(None)
         self._program, self._port = start_on_free_port(self._launch, _answers)
         pid = self._program.process.pid
         with self._client() as client:
@@ -64,6 +67,8 @@ class RedisProgram(Server):
     def close(self) -> None:
         if self._program is not None:
             self._program.end()
+        if self._folder is not None:
+            self._folder.close()
 
     def _client(self) -> redis.Redis:
         return redis.Redis(port=self._port)
@@ -78,7 +83,10 @@ class RedisProgram(Server):
         }
         command = [self._where, *(word for name, value in options.items() for word in (f"--{name}", value))]
         # Killed, not asked to end: it has nothing to save but takes a tenth of a second to find that out.
-        return Program([*command, "--user", *_RIGHTS], endings=[])
+        assert self._folder is not None
+        program = Program([*command, "--user", *_RIGHTS], endings=[], folder=self._folder.own)
+        self._folder.note_server(program.process.pid)
+        return program
 
 
 class BorrowedRedis(Server):

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 class Started:
     """A server that has started. ``environment`` says how to reach it, ``words`` what it is and its version.
 
-    ``pid`` is the server's process, None if it is not ours; ``folder`` is what to remove if it is killed.
+    ``pid`` is the server's process, None if it is not ours.
     """
 
     environment: Mapping[str, str]
     words: str
     pid: int | None
-    folder: str | None = None
 
 
 class Server:

@@ -20,7 +20,8 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness import NotStarted
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
-from asyncdemo.services.accounts import ServerFolder, account_for_servers
+from asyncdemo.services.accounts import account_for_servers
+from asyncdemo.services.folders import ServerFolder
 from asyncdemo.serving.ports import HOST
 
 _STARTS_S: Final = 20.0
@@ -48,7 +49,7 @@ def port_to_keep() -> int:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Make a folder for configurations, owned by their user."""
+    """Make a folder for configurations. It stays ours, so nobody can put a link in the way."""
     folder = ServerFolder(account_for_servers())
     try:
         yield folder.path
@@ -136,9 +137,7 @@ _OURS: Final = ("sv_active", "sv_idle", "sv_used", "sv_tested", "sv_login")
 """Connections to PostgreSQL in any state: each is a session there."""
 
 
-def pgbouncer_config(
-    folder: Path, port: int, address: Mapping[str, str], sessions: int, user: str | None = None
-) -> str:
+def pgbouncer_config(port: int, address: Mapping[str, str], sessions: int, user: str | None = None) -> str:
     """Make a client keep its session as long as its connection lasts, and reset the session when it is
     returned, as in the article.
 
@@ -160,7 +159,6 @@ pool_mode = session
 server_reset_query = DISCARD ALL
 max_client_conn = 4000
 ignore_startup_parameters = extra_float_digits
-pidfile = {folder}/pgbouncer.pid
 log_connections = 0
 log_disconnections = 0
 stats_period = 3600
@@ -223,12 +221,12 @@ def pgbouncer(program: str, folder: Path, port: int, url: str, sessions: int) ->
     file, account = folder / "pgbouncer.ini", account_for_servers()
 
     def write(number: int) -> None:
-        text = pgbouncer_config(folder, port, address, number, account.name if account else None)
+        text = pgbouncer_config(port, address, number, account.name if account else None)
         new = file.with_suffix(".new")
         new.touch(mode=0o600)  # it may contain a password
         new.write_text(text, encoding="utf-8")
-        if account is not None:
-            os.chown(new, account.uid, account.gid)
+        if account is not None:  # pgbouncer reads it again as its user
+            os.chown(new, account.uid, account.gid, follow_symlinks=False)
         os.replace(new, file)
 
     console: list[Any] = []

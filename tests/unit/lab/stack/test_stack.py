@@ -75,11 +75,11 @@ def test_nginx_passes_everything_on_to_one_port() -> None:
 
 def test_pgbouncer_keeps_so_many_sessions_with_one_database() -> None:
     address = {"host": "127.0.0.1", "port": "5432", "password": "it's", "dbname": "films"}
-    lines = pgbouncer_config(Path("/place"), 6000, address, 19, "postgres").splitlines()
+    lines = pgbouncer_config(6000, address, 19, "postgres").splitlines()
     target = next(line for line in lines if line.startswith("pairs = "))
     assert "pool_size=19" in target and "password='it''s'" in target and "dbname='films'" in target
     assert {"pool_mode = session", "listen_port = 6000", "user = postgres"} <= {*lines}
-    without = pgbouncer_config(Path("/place"), 6000, address, 19)
+    without = pgbouncer_config(6000, address, 19)
     assert not any(line.startswith("user") for line in without.splitlines())
 
 
