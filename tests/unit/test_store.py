@@ -19,6 +19,8 @@ from asyncdemo import store
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.errors import RunFileError
 from asyncdemo.model import Run, State, Stuck, Wait, Wake, Wakes
+from asyncdemo.render.export import Export, render_bytes
+from asyncdemo.render.text.plain import render_plain
 from asyncdemo.store import dumps, limits, load, loads, resolve, save
 from tests.support.runs import Story, at_line
 from tests.support.strategies import runs
@@ -313,6 +315,9 @@ class TestGarbage:
         except RunFileError:
             return
         measure(survived)
+        for kind in Export:
+            assert render_bytes([survived], kind)
+        assert render_plain([survived], details=True)
         assert loads(dumps(survived)) == survived
 
     @given(runs(), st.data())
@@ -406,7 +411,9 @@ def _damaged(lines: list[str], data: st.DataObject) -> list[str]:
     if not digits:
         return lines
     place = data.draw(st.sampled_from(digits))
-    other = data.draw(st.sampled_from(["9", "0", "-1", "99999999999999999999", "null", '"x"', "[]", "{}"]))
+    other = data.draw(
+        st.sampled_from(["9", "0", "-1", str(2**62), "99999999999999999999", "null", '"x"', "[]", "{}"])
+    )
     return [*lines[:at], lines[at][:place] + other + lines[at][place + 1 :], *lines[at + 1 :]]
 
 
