@@ -69,8 +69,8 @@ class Cluster:
         self._access.write_text(_ACCESS, encoding="ascii")
         self._access.chmod(0o644)
         # Single-user mode has no server, so at no moment can anybody connect as the superuser.
-        single = ("--single", "-F", "-D", self._data, *_options("dynamic_shared_memory_type"))
-        self._run("postgres", *single, "postgres", said=_MAKE_ROLE)
+        options = _options("dynamic_shared_memory_type")
+        self._run("postgres", "--single", "-F", "-D", self._data, *options, "postgres", said=_MAKE_ROLE)
         self._program, self.port = start_on_free_port(self._launch, self._answers)
 
     @property

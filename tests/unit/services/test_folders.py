@@ -70,12 +70,9 @@ def test_folder_of_an_ended_process_is_removed_at_the_next_start(temporary: Path
 
 def test_only_what_is_surely_ours_is_removed(temporary: Path) -> None:
     young = [
-        left_folder(temporary, name, **changes)
-        for name, changes in {
-            "of-a-container": {"pids": "pid:[1]"},
-            "nonsense": {"boot": "?", "servers": 7},
-            "with-a-fifo": {"boot": "?"},
-        }.items()
+        left_folder(temporary, "of-a-container", pids="pid:[1]"),
+        left_folder(temporary, "nonsense", boot="?", servers=7),
+        left_folder(temporary, "with-a-fifo", boot="?"),
     ]
     (young[2] / "owner.json").unlink()
     os.mkfifo(young[2] / "owner.json")  # reading it would wait for a writer
