@@ -38,9 +38,8 @@ def take_numbers(state: Assembly, events: Iterator[tuple[int, ...]]) -> None:
             continue
         track = tracks.get(index)
         if track is None:
-            if state.window.complete_from_ns is None:
-                raise KeyError(index)
-            continue  # it had ended, and is no longer kept
+            state.window.count_late_step(index)
+            continue
         before_ns = track.ended_ns
         if not before_ns <= start_ns <= end_ns:  # no process sends that, but garbage on the line may
             start_ns = max(start_ns, before_ns)
@@ -221,6 +220,7 @@ def _stuck_now(state: Assembly, at_ns: int, *_: int) -> None:
 
 def _now(state: Assembly, at_ns: int, *_: int) -> None:
     state.advance(state.process, at_ns)
+    state.process.numbers_ns = at_ns
     received = [process.now_ns for process in state.processes.values() if not process.gone]
     state.live_feed.clock(min((ns for ns in received if ns > at_ns - _LATE_NS), default=at_ns))
 

@@ -17,13 +17,15 @@ from asyncdemo.recording.assembly.spans import SeenWait, SpansBuilder
 class ProcessRecord:
     """One process of the run. ``name`` is its own name for itself; "" for the script's, which needs none.
 
-    It has sent everything up to ``now_ns``. It is ``finished`` if its interpreter finished by itself, and
+    It has sent everything up to ``now_ns``, and all numbers up to ``numbers_ns``: messages arrive before the
+    numbers that are sent with them. It is ``finished`` if its interpreter finished by itself, and
     ``gone`` if it will send no more. ``forks`` counts its forks, which are not observed.
     """
 
     number: int
     name: str = ""
     now_ns: int = 0
+    numbers_ns: int = 0
     finished: bool = False
     forks: int = 0
     gone: bool = False

@@ -262,7 +262,7 @@ class _Builder:
         outside = sum(
             span.duration_ns
             for span in track.spans
-            if span.wait.reason not in LOOPS and span.state is not State.READY
+            if span.wait.reason not in LOOPS and span.state not in (State.READY, State.UNKNOWN)
         )
         return outside < self._assembly.threshold_ns
 

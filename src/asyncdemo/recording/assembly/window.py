@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from asyncdemo.model import CountedLanes, Outcome
@@ -38,6 +39,7 @@ class Window:
         """Since when everything is kept; None if nothing was dropped."""
         self._counted: Counter[_Key] = Counter()
         self._steps: Counter[_Key] = Counter()
+        self._late_steps = 0
 
     def add_steps(self, count: int) -> None:
         """Count steps, and drop the oldest spans if there are too many."""
@@ -52,18 +54,27 @@ class Window:
         self._counted[function, outcome, error] += count
         self._steps[function, outcome, error] += steps
 
+    def count_late_step(self, track: int) -> None:
+        """Count a step that arrives after its task was dropped. Raise KeyError if no task was."""
+        if self.complete_from_ns is None:
+            raise KeyError(track)
+        self._late_steps += 1
+
     def counted(self) -> tuple[CountedLanes, ...]:
         """Return what was counted, in the order in which it appeared."""
-        return tuple(
+        lanes = [
             CountedLanes(*key, count=count, steps=self._steps[key]) for key, count in self._counted.items()
-        )
+        ]
+        if lanes and self._late_steps:
+            lanes[0] = replace(lanes[0], steps=lanes[0].steps + self._late_steps)
+        return tuple(lanes)
 
     def _add(self, spans: int) -> None:
         self._added += spans
         if self._added >= self._check_at:
             kept = self._size()
-            if kept > MOST_SPANS:
-                self._forget_before(self._middle())
+            if kept > MOST_SPANS and (middle_ns := self._middle()) > 0:
+                self._forget_before(middle_ns)
                 kept = self._size()
             # If little could be dropped, there is no point in trying again soon.
             self._added, self._check_at = 0, max(MOST_SPANS - kept, MOST_SPANS // 4)
@@ -73,14 +84,18 @@ class Window:
         return sum(len(track.spans) for track in tracks.values()) + _SPANS_A_TRACK * len(tracks)
 
     def _middle(self) -> int:
-        """Return the time before which about half of what is kept began."""
+        """Return the time before which about half of what is kept began.
+
+        Not later than what all processes have sent: the end of a task may be known before its steps.
+        """
         starts: list[int] = []
         for number, track in enumerate(self._assembly.tracks.values()):
             starts += track.spans.columns[0][number % _SAMPLED :: _SAMPLED]
             if number % _SAMPLED == 0:
                 starts += [track.start_ns] * _SPANS_A_TRACK
         starts.sort()
-        return starts[len(starts) // 2]
+        sent_ns = (process.numbers_ns for process in self._assembly.processes.values() if not process.gone)
+        return min(starts[len(starts) // 2], min(sent_ns, default=self._assembly.now_ns))
 
     def _forget_before(self, at_ns: int) -> None:
         assembly = self._assembly
