@@ -408,10 +408,10 @@ class Recorder:
             for follower in self._followers:
                 follower(record)
 
-    def offer(self, after_sending: Callable[[], None]) -> bool:
+    def offer(self, go_on: Callable[[], bool]) -> bool:
         """Send as much as the parent takes without delay. Return whether that was everything.
 
-        ``after_sending`` is called each time the GIL was released for that.
+        ``go_on`` is called each time the GIL was released for that, and returns whether to send more now.
         Raises OSError if the parent is gone or the script closed the socket.
         """
         outbox = self._outbox
@@ -419,8 +419,7 @@ class Recorder:
             return True  # another thread sends everything
         try:
             self._gather()
-            while outbox.send_next() and self._packed_bytes < _PART:
-                after_sending()
+            while outbox.send_next() and go_on() and self._packed_bytes < _PART:
                 self._pack()
             return not outbox and self._packed_bytes < _PART
         finally:

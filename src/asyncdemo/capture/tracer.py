@@ -68,9 +68,7 @@ class Tracer:
         self._reasons = Reasons(recorder, self._limits.resource_of)
         self.census = Census(recorder, self.loops, self._limits.resource_of)
         self._on_lost = on_lost
-        self.watchdog = Watchdog(
-            recorder, self._real_sleep, self._lost, self.guard.missed, self._look_at_threads()
-        )
+        self.watchdog = Watchdog(recorder, self._lost, self.guard.missed, self._look_at_threads())
         self.loops.slow_ns, self.loops.on_slow = slow_ns, self.watchdog.slow_step
         self.loops.failed = self.guard.missed
         self._tasks = Tasks(self._reasons, self.loops, self.guard)
