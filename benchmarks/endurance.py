@@ -36,10 +36,10 @@ def _of(report: Path, rounds: int, kind: str, count: int) -> list[Row]:
         after_s.append(ended_s - traced["ended_s"])
     size = f"{count:,} {kind}"
     return [
-        Row(f"memory that the script grows by in {size}", Summary.of(grown), _megabytes, Target(64 * _MB)),
+        Row(f"memory that the script grows by in {size}", Summary.of(grown), _megabytes, Target(32 * _MB)),
         Row("... memory of who records it, at the most", Summary.of(recorder), _megabytes, Target(500 * _MB)),
         Row(
-            "... from the script's end to that of `asyncdemo trace`", Summary.of(after_s), _seconds, Target(5)
+            "... from the script's end to that of `asyncdemo trace`", Summary.of(after_s), _seconds, Target(3)
         ),
         Row(
             "... CPU of the script, × the bare one",

@@ -71,10 +71,6 @@ _HARMLESS = (
     r"was forked (once|[\d,]+ times): forks are not recorded\.$",
     r"^The script started processes with multiprocessing, which are not recorded\.$",
     r"^The script started itself again in another process",
-    r"^Up to \S+ s, the states of a lane are summed over",
-    r"^What woke what is known only from",
-    r"^Only the first [\d,]+ tasks that ended are drawn",
-    r"^[\d,]+ of their steps arrived too late to be counted\.$",
 )
 """Whatever else a note says is a fault until it stands here: a new note is looked at immediately."""
 

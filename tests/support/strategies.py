@@ -10,8 +10,9 @@ from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
     Clock,
-    CoarseSpans,
     Connection,
+    CountedLanes,
+    Gap,
     Holding,
     Lane,
     MemorySample,
@@ -109,6 +110,15 @@ def runs(draw: st.DrawFn) -> Run:
         requests=draw(_some(_requests(waits, some_track), 4)) if draw(st.booleans()) else (),
         memory=tuple(draw(_memory())),
         processes=draw(st.integers(1, 3)),
+        gaps=draw(
+            _some(
+                st.builds(lambda when, *rest: Gap(*when, *rest), _intervals(), st.integers(0, 9), _PROCESSES)
+            )
+        ),
+        complete_from_ns=draw(st.none() | _TIMES),
+        counted=draw(
+            _some(st.builds(CountedLanes, _NAMES, _OUTCOMES, st.none() | _NAMES, st.integers(1, 9)))
+        ),
     )
 
 
@@ -139,7 +149,6 @@ def _track(
         error=draw(st.none() | _NAMES),
         own=draw(st.booleans()),
         process=draw(_PROCESSES),
-        coarse=draw(st.none() | st.builds(CoarseSpans, _TIMES, _TIMES, _TIMES)),
     )
 
 

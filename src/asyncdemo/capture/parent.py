@@ -74,10 +74,14 @@ def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) 
 
 def begin(tracer: Tracer, connection: socket.socket) -> None:
     """Send what is recorded, from now until the interpreter exits."""
+    forks = tracer.guard.call("os.fork", tracer.watchdog.end)
     forget = tracer.guard.call("os.fork", _forget)
     forked = tracer.guard.call("os.fork", _forked)
+    # without our thread: since 3.12, Python warns of a fork if there is more than one
     os.register_at_fork(
-        after_in_parent=lambda: forked(tracer), after_in_child=lambda: forget(tracer, connection)
+        before=forks,
+        after_in_parent=lambda: forked(tracer),
+        after_in_child=lambda: forget(tracer, connection),
     )
     atexit.register(_finish, tracer)
     tracer.start(connection)
@@ -90,6 +94,7 @@ def _finish(tracer: Tracer) -> None:
     recorder.define(wire.Finish(recorder.now()))
     try:
         recorder.flush()
+        tracer.watchdog.end()
     except BaseException:  # noqa: BLE001 - the parent is gone, or a signal handler raised: this is the end
         recorder.stop()
 
@@ -100,6 +105,7 @@ def _forked(tracer: Tracer) -> None:
     An executor reports what its workers do, and ``os.spawnv`` and uvloop run another program, so these do not
     count.
     """
+    tracer.watchdog.begin_again()
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         code = frame.f_code

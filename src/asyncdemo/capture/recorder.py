@@ -23,10 +23,9 @@ from types import CodeType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.gaps import Event, Gap
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.outbox import Outbox, Send
-from asyncdemo.capture.sums import Event, StepSums
-from asyncdemo.capture.task_sums import TaskSums
 
 RUNNING = 0
 READY = 1
@@ -38,17 +37,13 @@ _CHUNK = wire.STEP_SIZE * 5000
 """Numbers in a frame: converting them holds the GIL for less than a millisecond."""
 _MANY = 5 * _CHUNK
 MOST_UNSENT = 8 << 20
-"""Bytes. Beyond this, steps are summed up."""
+"""Bytes. Beyond this, a gap begins: see ``gaps``."""
+_FEW_UNSENT = MOST_UNSENT // 8
+"""Bytes. Below this, it ends."""
 _PART = 1 << 20
 """Bytes packed while others are sent, before they are queued behind those."""
-_SUM_EVERY_NS = 200_000
-"""Sums are reported again after this time multiplied by their number, so that the parent keeps up."""
-_SUM_SELDOM_NS = 100 * _SUM_EVERY_NS
 _A_TURN_S = 50e-6
 """Long enough for a woken thread to get the GIL."""
-_COUNT_NS = 1_000_000_000
-_FEW_STEPS = 25_000
-"""If fewer were summed up in that time, steps are reported one by one again."""
 _MOST_CODES = 10_000
 """Code objects whose sites are cached by instruction: a program that compiles code has ever more."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
@@ -221,12 +216,8 @@ class Recorder:
         origins: Origins,
         now: Callable[[], int] = time.perf_counter_ns,
         process: int = 0,
-        slow_ns: int = sys.maxsize,
     ) -> None:
-        """``process`` is 0 for the script's own, else the number that the parent gave to this one.
-
-        Steps longer than ``slow_ns`` are never summed up.
-        """
+        """``process`` is 0 for the script's own, else the number that the parent gave to this one."""
         self.process = process
         self._base = base = process << wire.PROCESS_SHIFT
         self.now = now
@@ -237,15 +228,13 @@ class Recorder:
         self.record_step: Callable[[Event], None] = self.numbers.extend
         """Used instead of ``record`` for the steps of tasks. It changes: see ``follow``."""
         self._followers: list[Callable[[Callable[[Event], None]], None]] = []
-        self.sums = StepSums(self.numbers.extend, slow_ns)
-        self._sums_reported_ns = self._counted_ns = self._steps = 0
         self.behind = False
         """Whether the parent says that it does not keep up."""
         self._packed: list[bytes] = []
         """Frames of numbers, to be sent after the definitions that they refer to."""
         self._packed_bytes = 0
         self._definitions: list[Any] = []
-        """Messages; a plain tuple has the fields of a ``Task`` that was held."""
+        """Messages; a plain tuple has the fields of a ``Task`` that was held in a gap."""
         self.define: Callable[[wire.Message], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
@@ -265,10 +254,7 @@ class Recorder:
         self.user_site = _NearestSite(origins.is_user, self.frame_site)
         """The site of what ``user_caller`` returns."""
         self._waits: dict[object, int] = {}
-        self._plain_waits = {wire.WAIT_YIELD: (False, False), wire.WAIT_DONE: (False, False)}
-        self.task_sums = TaskSums(
-            self._definitions, self.numbers, self._plain_waits, itertools.count(base).__next__
-        )
+        self.gap = Gap(self._definitions, self.numbers)
         self._calls: dict[tuple[str, int, int], int] = {}
         self._new_wait = itertools.count(base + wire.FIRST_WAIT).__next__
         self._outbox = Outbox()
@@ -326,9 +312,6 @@ class Recorder:
             index = self._new_wait()
             if on is None and item is None:  # there may be a million of the others
                 self._waits[key] = index
-                if state in (READY, WAITING):
-                    self.sums.plain_waits.add(index)
-                    self._plain_waits[index] = state == WAITING, reason in wire.WOKEN_BY_LANES
             self.define(wire.Wait(index, reason, state, resource, on, item, site))
         return index
 
@@ -376,7 +359,7 @@ class Recorder:
                 frame = wire.numbers_frame(part[start : start + _CHUNK])
                 self._packed.append(frame)
                 self._packed_bytes += len(frame)
-            self._sum_up_if_too_much()  # in the loop, as they may come faster than they are packed
+            self._begin_gap_if_too_much()  # in the loop, as they may come faster than they are packed
 
     def keep_up(self) -> None:
         """Pack the numbers recorded so far, if there are many.
@@ -392,46 +375,32 @@ class Recorder:
             _sleep(_A_TURN_S)
         if many:
             self.pack()
-            self._sum_up_if_too_much()  # even while another thread is sending
+            self._begin_gap_if_too_much()  # even while another thread is sending
 
-    def _sum_up_if_too_much(self) -> None:
-        if self._too_much and not self.sums.active:
-            self.sums.active = True
-            self._counted_ns, self._steps = _clock(), 0
-            self._report_steps(self.sums.record)
+    def _begin_gap_if_too_much(self) -> None:
+        """Begin a gap if more is recorded than is sent, or than the parent processes."""
+        gap = self.gap
+        if not gap.is_open and self.active and (self.behind or self._unsent > MOST_UNSENT):
+            self._record_steps(gap.count_step)  # first: a task that is held has no recorded steps
+            gap.begin(self.now())
+            self.define, self.record = gap.define, gap.record
 
-    @property
-    def _too_much(self) -> bool:
-        """Whether more is recorded than is sent, or than the parent processes."""
-        return self.behind or self._unsent > MOST_UNSENT
+    def _end_gap(self) -> None:
+        gap = self.gap
+        gap.end(self.now())
+        if self.active:
+            self.define, self.record = self._definitions.append, self.numbers.extend
+            self._record_steps(self.numbers.extend)
 
     @property
     def _unsent(self) -> int:
         """Bytes not yet sent, packed or not."""
         return self._outbox.waiting + self._packed_bytes + 8 * len(self.numbers)
 
-    @property
-    def _sums_are_due(self) -> bool:
-        """Whether to report sums: seldom while the parent takes nothing, as they do not grow by waiting."""
-        each_ns = _SUM_EVERY_NS if self._unsent <= MOST_UNSENT else _SUM_SELDOM_NS
-        return _clock() - self._sums_reported_ns >= len(self.sums) * each_ns
-
     def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
         """Call ``follower`` with ``record_step``, now and when it changes, so that it can keep it."""
         self._followers.append(follower)
         follower(self.record_step)
-
-    def sum_up_tasks(self) -> None:
-        """From now on, sum up those tasks of which nothing else needs to be known."""
-        sums = self.task_sums
-        sums.active = True
-        self.define, self.record = sums.define, sums.record
-        self._record_steps(sums.record_step)
-
-    def _report_steps(self, report: Callable[[Event], None]) -> None:
-        self.task_sums.report_step = report
-        if not self.task_sums.active:
-            self._record_steps(report)
 
     def _record_steps(self, record: Callable[[Event], None]) -> None:
         if record is not self.record_step:
@@ -439,19 +408,10 @@ class Recorder:
             for follower in self._followers:
                 follower(record)
 
-    def report_sums(self) -> None:
-        self._sums_reported_ns = now_ns = _clock()
-        self._steps += self.sums.report()
-        self.sums.longest_ns = 0
-        if now_ns - self._counted_ns > _COUNT_NS:
-            if not self._too_much and self._steps < _FEW_STEPS:
-                self.sums.active = False
-            self._counted_ns, self._steps = now_ns, 0
-
-    def offer(self, after_sending: Callable[[], None]) -> bool:
+    def offer(self, go_on: Callable[[], bool]) -> bool:
         """Send as much as the parent takes without delay. Return whether that was everything.
 
-        ``after_sending`` is called each time the GIL was released for that.
+        ``go_on`` is called each time the GIL was released for that, and returns whether to send more now.
         Raises OSError if the parent is gone or the script closed the socket.
         """
         outbox = self._outbox
@@ -459,8 +419,7 @@ class Recorder:
             return True  # another thread sends everything
         try:
             self._gather()
-            while outbox.send_next() and self._packed_bytes < _PART:
-                after_sending()
+            while outbox.send_next() and go_on() and self._packed_bytes < _PART:
                 self._pack()
             return not outbox and self._packed_bytes < _PART
         finally:
@@ -476,12 +435,9 @@ class Recorder:
         if not outbox.acquire(wait=True):
             return False
         try:
-            for _ in range(2):  # a sum that another thread was just adding to is back by the second time
-                self._gather(at_end=True)
-                while outbox:
-                    outbox.send_next()
-                if self.task_sums.report_step is not self.sums.record:
-                    break
+            self._gather(at_end=True)
+            while outbox:
+                outbox.send_next()
         finally:
             outbox.release()
         return True
@@ -489,13 +445,17 @@ class Recorder:
     def _gather(self, at_end: bool = False) -> None:
         if not self._outbox.connected:
             return
-        self.task_sums.report_all()
+        gap, now_ns = self.gap, self.now()
+        if gap.is_open:
+            if at_end or (not self.behind and self._unsent < _FEW_UNSENT):
+                self._end_gap()
+            else:
+                gap.report(now_ns)
+        self.numbers.extend((wire.NOW, now_ns, 0, 0, 0, 0))
         # Numbers first: what they refer to was defined before they were recorded.
-        if at_end or self._sums_are_due:
-            now_ns = self.now()
-            self.report_sums()
-            self.record((wire.NOW, now_ns, 0, 0, 0, 0))
         self._pack()
+        if not gap.is_open:
+            gap.announce_all()  # if one was just being held when the gap ended
         frames, self._packed_bytes = self._packed[:], 0
         self._packed.clear()
         count = len(self._definitions)
@@ -522,8 +482,7 @@ class Recorder:
         self.record = lambda event: None
         self._record_steps(self.record)
         self.define = lambda definition: None
-        self.sums.clear()
-        self.task_sums.clear()
+        self.gap.clear()
         self.numbers.clear()
         self._packed.clear()
         self._definitions.clear()
@@ -545,7 +504,6 @@ class Recorder:
         site = None if code is None else self.code_site(code)
         function = "" if code is None else code.co_qualname
         self.define(wire.Thread(track, name, function, site, created, parent, at_ns))
-        self.sums.threads.add(track)
         thread_state = self.threads[ident] = ThreadState(track)
         thread_state.cpu_at_open = _thread_time_ns()
         thread_state.native = get_native_id()

@@ -60,7 +60,7 @@ class Tracer:
         self.main_ident = threading.main_thread().ident or 0  # taken now: gevent does not know it
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
-        self.recorder = recorder = Recorder(origins, now, process, slow_ns)
+        self.recorder = recorder = Recorder(origins, now, process)
         self.loops = Loops(recorder)
         if self.clock is not None:
             self.loops.offset_ns = 0
@@ -68,9 +68,7 @@ class Tracer:
         self._reasons = Reasons(recorder, self._limits.resource_of)
         self.census = Census(recorder, self.loops, self._limits.resource_of)
         self._on_lost = on_lost
-        self.watchdog = Watchdog(
-            recorder, self._real_sleep, self._lost, self.guard.missed, self._look_at_threads()
-        )
+        self.watchdog = Watchdog(recorder, self._lost, self.guard.missed, self._look_at_threads())
         self.loops.slow_ns, self.loops.on_slow = slow_ns, self.watchdog.slow_step
         self.loops.failed = self.guard.missed
         self._tasks = Tasks(self._reasons, self.loops, self.guard)
@@ -80,13 +78,12 @@ class Tracer:
         self._reasons.service_of, self._reasons.connections = self._pools.service_of, self._pools.connections
         self._executors = Executors(recorder, self._reasons, self.loops, self._limits, self._waits)
 
-    def install(self, serves: bool = False, follow: bool = False, sums_tasks: bool = False) -> None:
+    def install(self, serves: bool = False, follow: bool = False) -> None:
         """Start observing.
 
         Args:
             serves: The script is a server, whose requests are observed.
             follow: The processes that it starts are observed, too.
-            sums_tasks: Most tasks are only summed up, if there are very many.
         """
         patches, recorder = self.patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
@@ -112,8 +109,6 @@ class Tracer:
         restarts.install()
         if serves:
             self._requests.install(patches)
-        if sums_tasks:
-            self._tasks.most_whole = wire.MOST_WHOLE
         patches.forget_sources()
         finder = _Finder(
             {
@@ -251,7 +246,6 @@ class _Lane:
         recorder = self._recorder
         self._lane = recorder.next_lane()
         track = self._track = self._current_track()
-        recorder.sums.settle(track)
         recorder.define(wire.Lane(self._lane, track, self._name, self._function, recorder.now()))
         return self
 
@@ -268,7 +262,6 @@ class _Lane:
         else:
             outcome = "raised"
         recorder = self._recorder
-        recorder.sums.settle(self._track)
         result = self._result if kind is None else None
         error = None if kind is None else kind.__name__
         recorder.define(wire.LaneEnd(self._lane, recorder.now(), outcome, result, error))

@@ -17,11 +17,8 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     ITEM_DONE          item, at_ns
     CALLED             track or -1, start_ns, end_ns, call   a blocking call inside a step
     OFF_CPU            track, start_ns, end_ns, wait   a wait that no hook saw, found by the CPU clock
-    SUMMED             track + (waits << WAITS_SHIFT), end_ns, steps, running_ns, wait   replaces this many
-                       steps up to end_ns; else the task was ready, except in the ``waits`` waits that follow:
-    WAITED             track, wait, waker, length_ns   the total of one kind of wait
-    TASK_SUMMED        group + (steps << WAITS_SHIFT), start_ns, end_ns, running_ns, waiting_ns   replaces
-                       everything that a task did; only its group is known
+    GAP                since_ns, until_ns, steps   so many steps of tasks were not recorded in that time
+    UNSEEN             track, since_ns         the task made steps since then that were not recorded
     NOW                at_ns                       nothing else happened until then
     STUCK              at_ns                       the message ``Stuck`` describes this moment
 
@@ -48,15 +45,12 @@ CALLED = -9
 NOW = -10
 STUCK = -11
 OFF_CPU = -12
-SUMMED = -13
-WAITED = -14
+GAP = -13
+"""Sent when it begins, again while it lasts, and when it ends; ``since_ns`` is always the same."""
+UNSEEN = -14
 ENDED = -15
 """Ends most tasks: track, when, and whether it was cancelled. ``End`` is sent if there is more to tell."""
-TASK_SUMMED = -16
-WAITS_SHIFT = 56
 
-MOST_WHOLE = 20_000
-"""How many ended tasks are reported and kept one by one, if no lanes are requested."""
 WOKEN_BY_LANES = frozenset(
     {"event", "condition", "barrier", "empty queue", "queue.join", "future", "taskgroup", "gather", "tasks"}
 )
@@ -256,15 +250,13 @@ class Task(NamedTuple):
     own: bool
 
 
-class TaskGroup(NamedTuple):
-    """What tasks that are only summed up have in common. The fields are those of ``Task`` and ``End``."""
+class TasksCounted(NamedTuple):
+    """Tasks that began and ended in a gap. The fields are those of ``Task`` and ``End``."""
 
-    group: int
     function: str
     outcome: str
-    parent: int | None
-    thread: int | None
-    site: int | None
+    error: str | None
+    tasks: int
 
 
 class Thread(NamedTuple):
@@ -482,7 +474,7 @@ class Handled(NamedTuple):
 Message = (
     Hello | Refused | Invalid | Process | Code | Ready | Start | Finish | Forked | Cut | Note | HookFailed
     | Clock | Delay
-    | Result | Site | Wait | Call | Task | TaskGroup | Thread | Runs | End | Destroyed | Pending
+    | Result | Site | Wait | Call | Task | TasksCounted | Thread | Runs | End | Destroyed | Pending
     | Lane | LaneEnd | Pause | Unawaited | Uncaught | Stuck | SlowStep | Blocked | Resource | Pool
     | PoolClosed | PoolRefused | Connection | ConnectionReady | ConnectionReturned | ConnectionClosed
     | Accepted | Handling | Handled

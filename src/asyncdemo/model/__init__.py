@@ -24,16 +24,17 @@ from asyncdemo.model.observations import (
 )
 from asyncdemo.model.run import (
     Answer,
+    CountedLanes,
     Evidence,
+    Gap,
     Lane,
     MemorySample,
     Request,
     Run,
-    SummedTasks,
     Track,
     lineage,
 )
-from asyncdemo.model.spans import LOOPS, NO_WAIT, CoarseSpans, Span, Spans, Wait, Wake, Wakes
+from asyncdemo.model.spans import LOOPS, NO_WAIT, Span, Spans, Wait, Wake, Wakes
 
 __all__ = [
     "LOOPS",
@@ -43,10 +44,11 @@ __all__ = [
     "AwaitSequence",
     "BlockingCall",
     "Clock",
-    "CoarseSpans",
     "Connection",
+    "CountedLanes",
     "Delay",
     "Evidence",
+    "Gap",
     "Holding",
     "Lane",
     "MemorySample",
@@ -63,7 +65,6 @@ __all__ = [
     "Spans",
     "State",
     "Stuck",
-    "SummedTasks",
     "Track",
     "TrackKind",
     "Unawaited",

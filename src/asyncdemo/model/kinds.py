@@ -15,12 +15,14 @@ class State(IntEnum):
         READY: 1. Able to run, but something else has the event loop.
         WAITING: 2. Waiting for time, the outside world or another lane.
         QUEUED: 3. Waiting for its turn at something limited.
+        UNKNOWN: 4. Not recorded: see ``Run.gaps`` and ``Run.complete_from_ns``.
     """
 
     RUNNING = 0
     READY = 1
     WAITING = 2
     QUEUED = 3
+    UNKNOWN = 4
 
 
 class TrackKind(StrEnum):

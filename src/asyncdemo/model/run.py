@@ -18,7 +18,7 @@ from asyncdemo.model.observations import (
     Unawaited,
     Uncaught,
 )
-from asyncdemo.model.spans import CoarseSpans, Spans, Wakes
+from asyncdemo.model.spans import Spans, Wakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,6 @@ class Track:
         own: Whether the standard library created it for its own use, so that it has no lane.
         process: Which of the run's processes it belongs to: 0 is the script's own, then its workers in the
             order in which they appeared.
-        coarse: How the first of its spans were summed, if there were too many to keep each.
     """
 
     index: int
@@ -64,7 +63,6 @@ class Track:
     error: str | None = None
     own: bool = False
     process: int = 0
-    coarse: CoarseSpans | None = None
 
 
 def lineage(tracks: Sequence[Track], index: int | None) -> Iterator[Track]:
@@ -167,38 +165,39 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SummedTasks:
-    """Tasks that have no tracks and no lanes in the run: those of one function that ended in one way.
+class Gap:
+    """A stretch of time in which a process made more steps than could be recorded.
 
     Attributes:
-        function: The function that they ran.
+        start_ns: When it began.
+        end_ns: When it ended, or the recording did.
+        steps: How many steps of tasks were not recorded.
+        process: Which process it was, as in ``Track.process``.
+    """
+
+    start_ns: int
+    end_ns: int
+    steps: int
+    process: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLanes:
+    """Lanes of one function that ended in one way, and are only counted: there were too many to keep.
+
+    Attributes:
+        function: The function.
         outcome: How they ended.
-        starts_ns: When each of them began.
-        ends_ns: When each of them ended.
-        steps: How often an event loop ran them, in total.
-        running_ns: How long they ran, in total.
-        ready_ns: How long they were ready, in total.
-        waiting_ns: How long they waited, in total. None of them queued for anything.
-        longest_step_ns: The longest step of any of them.
-        longest_work_ns: The longest time that one of them ran and waited, without its waits for other lanes.
-        parent: Index into ``Run.tracks`` of the track that created them.
-        thread: Index into ``Run.tracks`` of the thread whose loop ran them.
-        site: Where the function is defined.
+        error: The name of the exception that ended them, if one did.
+        count: How many there were.
+        steps: How often an event loop ran them, without the steps in ``Run.gaps``.
     """
 
     function: str
     outcome: Outcome
-    starts_ns: tuple[int, ...]
-    ends_ns: tuple[int, ...]
-    steps: int
-    running_ns: int
-    ready_ns: int
-    waiting_ns: int
-    longest_step_ns: int
-    longest_work_ns: int
-    parent: int | None = None
-    thread: int | None = None
-    site: Site | None = None
+    error: str | None
+    count: int
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +231,6 @@ class Run:
         exit_code: The program's own; None if it was stopped before it had one.
         threshold_ns: A step that held a loop longer than this is blocking.
         tracks: Every task and thread that was kept.
-        summed: The tasks of which only sums are kept, if there were very many. They have no lanes.
         lanes: The rows: the calls of the named functions if ``named``, else one for each track.
         named: Whether functions were named.
         knobs: Each constant and the value that it ran with.
@@ -258,6 +256,9 @@ class Run:
         memory: The memory samples, in order of time.
         processes: How many processes were recorded, the script's own included.
         delays: The delays before callbacks that the run's schedule asked for, in order.
+        gaps: When steps were not recorded, in order.
+        complete_from_ns: Since when every span is kept, if the oldest had to go; None if all are.
+        counted: Lanes that are not kept: those that ended before then, or began and ended in a gap.
         notes: What a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
@@ -290,8 +291,15 @@ class Run:
     requests: tuple[Request, ...] = ()
     memory: tuple[MemorySample, ...] = ()
     processes: int = 1
-    summed: tuple[SummedTasks, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    complete_from_ns: int | None = None
+    counted: tuple[CountedLanes, ...] = ()
     delays: tuple[Delay, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of its lanes are kept, with every step."""
+        return not self.gaps and self.complete_from_ns is None
 
     @property
     def rows(self) -> tuple[Lane | Request, ...]:

@@ -63,22 +63,6 @@ class Span:
         return self.end_ns - self.start_ns
 
 
-@dataclass(frozen=True, slots=True)
-class CoarseSpans:
-    """How the first spans of a track were summed over stretches of time, because there were too many.
-
-    Attributes:
-        until_ns: Spans that start before then say how long each state lasted, not in which order.
-        longest_step_ns: The length of the longest step before then that is known. The longest step of the
-            whole run always is.
-        longest_at_ns: When that step began.
-    """
-
-    until_ns: int
-    longest_step_ns: int
-    longest_at_ns: int
-
-
 class Spans(Sequence[Span]):
     """The states of a lane from open to close, without gaps or overlaps: a sequence of ``Span``.
 

@@ -16,7 +16,7 @@ from asyncdemo.recording.backlog import Backlog
 
 _SEND_S = 1.0
 """How long a process may take to read what it is sent."""
-_BEHIND = 16 << 20
+_BEHIND = 8 << 20
 """Unprocessed bytes. This many take us two seconds."""
 _AT_ONCE = 1 << 18
 _IN_A_ROW = 64

@@ -125,7 +125,6 @@ def child_options(target: Target, options: Options) -> dict[str, object]:
         "follow": options.follow,
         "threshold_s": options.threshold_s,
         "serves": options.serves,
-        "sums_tasks": not (options.serves or options.lanes or (call is not None and call.lanes)),
         "delays": options.delays,
         "forks": options.forks,
         "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],

@@ -99,7 +99,7 @@ def _unexplorable(run: Run) -> str:
         return "It does not finish even without a delay."
     if run.clock is Clock.REAL:
         return "Time is not virtual, so only one order can be tried: " + " ".join(run.notes)
-    if not any(track.kind is TrackKind.TASK for track in run.tracks) and not run.summed:
+    if not any(track.kind is TrackKind.TASK for track in run.tracks) and not run.counted:
         return "No asyncio task ran, so there is no order to change."
     return ""
 

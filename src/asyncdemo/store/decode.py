@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 from asyncdemo.errors import RunFileError
 from asyncdemo.model import (
     Connection,
+    Gap,
     Lane,
     MemorySample,
     Request,
@@ -25,7 +26,6 @@ from asyncdemo.model import (
     Run,
     Slot,
     Spans,
-    SummedTasks,
     Track,
     Wait,
     Wake,
@@ -125,8 +125,8 @@ def _row(kind: type[Track | Lane | Request], record: Record) -> Track | Lane | R
 def _spans(record: Record) -> Spans:
     starts, causes = _times("starts", record), _integers("causes", record)
     states = record.get("states")
-    if not isinstance(states, str) or re.fullmatch("[0-3]*", states, re.ASCII) is None:
-        raise FieldError('"states" should be digits from 0 to 3')
+    if not isinstance(states, str) or re.fullmatch("[0-4]*", states, re.ASCII) is None:
+        raise FieldError('"states" should be digits from 0 to 4')
     end_ns = time("closed", record.get("closed"))
     _check_equally_long(starts, states, causes)
     if any(later < earlier for earlier, later in pairwise(starts)):
@@ -174,14 +174,10 @@ def _memory(record: Record) -> list[MemorySample]:
     return [MemorySample(*sample) for sample in zip(*columns, strict=True)]
 
 
-def _summed(record: Record) -> SummedTasks:
-    tasks = read(SummedTasks, record)
-    _check_equally_long(tasks.starts_ns, tasks.ends_ns)
-    if not tasks.starts_ns:
-        raise FieldError('"starts_ns" should not be empty')
-    for start_ns, end_ns in zip(tasks.starts_ns, tasks.ends_ns, strict=True):
-        _check_times(start_ns, end_ns)
-    return tasks
+def _gap(record: Record) -> Gap:
+    gap = read(Gap, record)
+    _check_times(gap.start_ns, gap.end_ns)
+    return gap
 
 
 def _end(record: Record) -> int:
@@ -209,7 +205,7 @@ _KINDS: dict[str, _Kind] = {
     "wakes": _Kind(_wakes, ("first",)),
     "memory": _Kind(_memory, ("first",)),
     **{record_type: _Kind(partial(read, kind), ()) for record_type, (_, kind) in LISTS.items()},
-    "summed": _Kind(_summed, ()),
+    "gap": _Kind(_gap, ()),
     "end": _Kind(_end, ()),
 }
 

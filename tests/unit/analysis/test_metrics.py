@@ -31,6 +31,8 @@ from asyncdemo.analysis.metrics.ideal import binding_limits, list_schedule, own_
 from asyncdemo.analysis.metrics.memory import MemoryUse, memory_use
 from asyncdemo.analysis.metrics.requests import while_serving
 from asyncdemo.model import (
+    CountedLanes,
+    Gap,
     Outcome,
     Request,
     Run,
@@ -44,7 +46,7 @@ from asyncdemo.model import (
 from tests.support.runs import Story, at_line, ns
 from tests.support.strategies import runs
 
-RUNNING, READY, WAITING, QUEUED = State
+RUNNING, READY, WAITING, QUEUED, UNKNOWN = State
 
 
 def an_upload_gate(lanes: int = 6, limit: int = 2, each_ms: float = 100) -> Run:
@@ -420,18 +422,32 @@ def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
 
 @given(runs())
 def test_figures_of_any_run_agree_with_each_other(run: Run) -> None:
+    run = replace(run, counted=())
     metrics = measure(run)
     served = while_serving(run).lanes
     assert 0 <= metrics.peak <= metrics.open <= metrics.lanes == len(served) <= len(run.lanes)
     for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True):
-        in_states = totals.running_ns + totals.ready_ns + totals.waiting_ns + totals.queued_ns
-        assert in_states == lane.end_ns - lane.start_ns
+        known_ns = totals.running_ns + totals.ready_ns + totals.waiting_ns + totals.queued_ns
+        assert known_ns + totals.unknown_ns == lane.end_ns - lane.start_ns
         assert sum(totals.reasons.values()) == totals.waiting_ns + totals.queued_ns
     assert sum(state_sums(run).values()) <= sum(lane.end_ns - lane.start_ns for lane in run.lanes)
     returned = sum(lane.outcome is Outcome.RETURNED for lane in served)
     assert metrics.throughput_per_s * metrics.wall_ns / 1e9 == pytest.approx(
         returned if metrics.wall_ns else 0
     )
+
+
+@given(runs())
+def test_counted_lanes_are_in_the_figures_and_gaps_leave_no_ideal(run: Run) -> None:
+    whole = replace(run, gaps=(), counted=(), complete_from_ns=None, requests=())
+    counted = CountedLanes("brew", Outcome.RAISED, "ValueError", 7, steps=3)
+    partial = replace(whole, counted=(counted,), gaps=(Gap(1, 2, 5),))
+    before, after = measure(whole), measure(partial)
+    assert after.lanes - before.lanes == 7
+    assert after.steps - before.steps == 3 + 5
+    assert after.outcomes[Outcome.RAISED] - before.outcomes[Outcome.RAISED] == 7
+    assert after.functions["brew"].calls >= 7
+    assert after.ideal_ns is None
 
 
 @given(runs())

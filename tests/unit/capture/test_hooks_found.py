@@ -73,7 +73,7 @@ instrument.Patches.rewrite, instrument.Patches.set = checked_rewrite, checked_se
 ours, theirs = socket.socketpair()
 options = {
     "process": 1, "code": {"roots": [], "path": __file__}, "threshold_s": 0.05, "serves": True, "call": None,
-    "sums_tasks": False, "lanes": [], "knobs": {}, "results": False,
+    "lanes": [], "knobs": {}, "results": False,
 }
 parent.connect = lambda: ours
 parent.receive = lambda connection, reader, kind: json.dumps(options)

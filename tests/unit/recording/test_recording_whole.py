@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.model import Outcome, Run, RunOutcome
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.model import Outcome, Run, RunOutcome, State
 from asyncdemo.recording import backlog, connections
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.backlog import Backlog
@@ -125,41 +126,45 @@ def test_it_ends_by_itself(ending: str, traced: Traced) -> None:
     assert ("os._exit" in ending) == any("may be missing" in note for note in run.notes)
 
 
-SUMMED = "import asyncdemo.capture.recorder as recorder\nrecorder.MOST_UNSENT = -1\n"
+GAPS = "import asyncdemo.capture.recorder as recorder\nrecorder.MOST_UNSENT = -1\n"
 """Each step is one too many."""
 
 
-@pytest.mark.parametrize("how", ["returns", "os._exit in a step", "a fork ends first"])
-def test_steps_that_are_summed_up_are_all_counted(how: str, traced: Traced) -> None:
-    run, counted = traced(SUMMED + textwrap.dedent(BY_ITSELF[how]))
-    assert recorded_steps(run) == counted > 0
-    assert any("steps came too fast to record each one" in note for note in run.notes)
+@pytest.mark.parametrize(
+    ("how", "steps_of_main"), [("returns", 2), ("os._exit in a step", 1), ("a fork ends first", 4)]
+)
+def test_steps_in_gaps_are_all_counted(how: str, steps_of_main: int, traced: Traced) -> None:
+    run, counted = traced(GAPS + textwrap.dedent(BY_ITSELF[how]))
+    assert recorded_steps(run) < measure(run).steps == counted + steps_of_main
+    assert run.gaps and not run.is_whole
 
 
-def test_a_script_is_told_that_we_do_not_keep_up(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And that we do again: then each step is told."""
+def test_gap_ends_once_the_recorder_has_caught_up(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "_BEHIND", 20_000)
     slow_down(monkeypatch, lambda payload: len(payload) / 500_000)
     run, counted = traced(
         """
         import gc
-        sums, = [one for one in gc.get_objects() if type(one).__name__ == "StepSums"]
+        gap, = [one for one in gc.get_objects() if type(one).__module__ == "asyncdemo.capture.gaps"]
+        async def step(awaited):
+            await awaited
+            os.write(done.fileno(), b".")
         async def meanwhile():
-            while not sums.active:
-                await main(sleeps=100)
-            await main(sleeps=100)
-            while sums.active:
-                await asyncio.sleep(0.05)
-            await main(tasks=1, sleeps=10)
+            os.write(done.fileno(), b".")
+            while not gap.is_open:
+                await step(main(sleeps=100))
+            await step(main(sleeps=100))
+            while gap.is_open:
+                await step(asyncio.sleep(0.05))
+            await step(main(tasks=1, sleeps=10))
         asyncio.run(meanwhile())
         """
     )
-    assert recorded_steps(run) == counted
-    assert any("steps came too fast to record each one" in note for note in run.notes)
+    assert recorded_steps(run) < measure(run).steps == counted
     last = max(
         (track for track in run.tracks if track.function == "worker"), key=lambda track: track.start_ns
     )
-    assert last.coarse is None
+    assert last.steps == 11 and State.UNKNOWN not in {span.state for span in last.spans}
 
 
 @pytest.mark.parametrize("ending", BY_FORCE.values(), ids=list(BY_FORCE))

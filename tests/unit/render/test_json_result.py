@@ -35,6 +35,9 @@ def test_a_variant_field_by_field() -> None:
         "connections_open": 0,
         "memory": None,
         "processes": 1,
+        "gaps": [],
+        "complete_from_s": None,
+        "counted": [],
         "notes": [],
         "stuck": [],
     }
@@ -53,6 +56,7 @@ def test_a_variant_field_by_field() -> None:
         "ready_s": 0.06,
         "waiting_s": 0.14,
         "queued_s": 0.039,
+        "unknown_s": 0.0,
         "blocked_s": 0.06,
         "blocks": 1,
         "longest_step": {"ms": 60.0, "file": APP, "line": 9, "function": "upload"},
@@ -104,6 +108,7 @@ def test_a_variant_field_by_field() -> None:
                 "ready_s": 0.0,
                 "waiting_s": 0.04,
                 "queued_s": 0.0,
+                "unknown_s": 0.0,
                 "reasons": {"sleep": 0.04},
             },
             {
@@ -116,6 +121,7 @@ def test_a_variant_field_by_field() -> None:
                 "ready_s": 0.06,
                 "waiting_s": 0.1,
                 "queued_s": 0.039,
+                "unknown_s": 0.0,
                 "reasons": {"semaphore": 0.039, "sleep": 0.1},
             },
         ],
@@ -171,6 +177,7 @@ def test_a_server_under_load_has_its_requests_pools_and_memory() -> None:
         "ready_s": 0.0,
         "waiting_s": 0.05,
         "queued_s": 0.01,
+        "unknown_s": 0.0,
         "reasons": {"accept": 0.01, "redis": 0.04, "response": 0.01},
     }
     assert [(one["status"], one["error"]) for one in result["request_list"]] == [

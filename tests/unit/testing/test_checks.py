@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.analysis.metrics import most_at_once
-from asyncdemo.model import Outcome, Run, RunOutcome, State, Stuck, SummedTasks
+from asyncdemo.model import CountedLanes, Outcome, Run, RunOutcome, State, Stuck
 from asyncdemo.testing.checks import Calls, CheckFailed, Seen
 from asyncdemo.testing.checks.observation import first_stretch_above
 from tests.support.runs import Story, Teller, at_line, ns
@@ -342,9 +342,9 @@ class TestWhichCalls:
             Seen(brews()).calls("pour")
         with pytest.raises(ValueError, match="nothing is recorded of pour: name it among the lanes"):
             Seen(brews(), functions=["brew"]).calls("pour")
-        tasks = SummedTasks("brew", Outcome.RETURNED, (0,), (9,), 1, 1, 1, 7, 1, 8)
+        counted = CountedLanes("brew", Outcome.RETURNED, None, 9)
         with pytest.raises(ValueError, match=r"too many tasks ran brew .* `lanes`"):
-            Seen(replace(brews(), summed=(tasks,))).calls("brew")
+            Seen(replace(brews(), counted=(counted,))).calls("brew")
 
     def test_a_constant_that_is_gone_fails_the_check(self) -> None:
         seen = Seen(replace(brews(), knobs={"BREWS": 3}))

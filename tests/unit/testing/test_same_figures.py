@@ -86,6 +86,7 @@ def test_what_is_limited_and_what_was_left(run: Run) -> None:
 
 @given(runs())
 def test_how_many_lanes_there_were_and_how_they_ended(run: Run) -> None:
+    run = replace(run, counted=())
     metrics, result = measure(run), variant_result(run)
     calls = sum(use.calls for use in metrics.functions.values())
     assert calls == len(run.lanes) == len(result["lane_list"])
@@ -108,7 +109,7 @@ def test_how_many_lanes_there_were_and_how_they_ended(run: Run) -> None:
 
 @given(runs())
 def test_how_many_calls_were_at_work(run: Run) -> None:
-    run = replace(run, named=True)
+    run = replace(run, named=True, counted=())
     for function, use in function_use(run).items():
         if not function or any(other.endswith(f".{function}") for other in function_use(run)):
             continue

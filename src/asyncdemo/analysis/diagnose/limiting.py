@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, finding, own, plural
 from asyncdemo.analysis.metrics import limits, most_at_once, resource_use
@@ -31,14 +30,8 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
     if not large:
         return
     limited = _limited_tracks(run)
-    for (function, parent), tracks in large.items():
-        others = (
-            times
-            for tasks in run.summed
-            if (tasks.function, tasks.parent) == (function, parent)
-            for times in zip(tasks.starts_ns, tasks.ends_ns, strict=True)
-        )
-        most = most_at_once(chain(((track.start_ns, track.end_ns) for track in tracks), others))
+    for (function, _), tracks in large.items():
+        most = most_at_once((track.start_ns, track.end_ns) for track in tracks)
         if most < _MANY or any(track.index in limited for track in tracks):
             continue
         created_at = tracks[0].created_at
@@ -72,6 +65,8 @@ def _limited_tracks(run: Run) -> set[int]:
 
 
 def idle_limits(run: Run) -> Iterator[Finding]:
+    if not run.is_whole:
+        return  # somebody may have queued meanwhile
     per_call = {resource.index for group in _made_per_call(run) for resource in group}
     for use in resource_use(run):
         resource = use.resource

@@ -69,12 +69,15 @@ __all__ = [
 class Metrics:
     """Every figure of a run. The sums of states are over tracks; ``lane_totals`` is per lane.
 
+    If the run is not whole (``Run.is_whole``), lanes, steps and outcomes still count everything. All other
+    figures are about what was recorded.
+
     For a server, the figures about all lanes together (wall to outcomes) cover the lanes that were open
     while requests were in progress.
 
     Attributes:
         wall_ns: From the first lane's open to the last lane's close.
-        ideal_ns: What that would be with no overhead; None if the run was cut off.
+        ideal_ns: What that would be with no overhead; None if the run was cut off or is not whole.
         lanes: How many lanes there were.
         peak: The most lanes at work at the same time.
         open: The most lanes open at the same time.
@@ -83,6 +86,7 @@ class Metrics:
         ready_ns: How long all tracks were ready, in total.
         waiting_ns: How long all tracks waited, in total.
         queued_ns: How long all tracks queued, in total.
+        unknown_ns: How long it was not recorded what tracks did, in total.
         blocked_ns: How long the ``blocking_steps`` held their loops. For steps of tasks, this is part of
             ``running_ns``.
         blocks: How many blocking steps there were.
@@ -113,6 +117,7 @@ class Metrics:
     ready_ns: int
     waiting_ns: int
     queued_ns: int
+    unknown_ns: int
     blocked_ns: int
     blocks: int
     longest_step: LongestStep | None
@@ -141,15 +146,18 @@ def measure(run: Run) -> Metrics:
     return Metrics(
         wall_ns=wall_ns(serving),
         # No longer than the run itself: a lane that also works outside its slot need not wait its turn.
-        ideal_ns=None if was_cut_off(run) else min(ideal_ns(serving, met), wall_ns(serving)),
-        lanes=len(serving.lanes) + sum(len(tasks.starts_ns) for tasks in run.summed),
+        ideal_ns=min(ideal_ns(serving, met), wall_ns(serving))
+        if run.is_whole and not was_cut_off(run)
+        else None,
+        lanes=_outcomes(serving).total(),
         peak=peak(serving, met),
         open=open_lanes(serving),
-        steps=sum(track.steps for track in run.tracks if not track.own) + sum(t.steps for t in run.summed),
+        steps=_steps(run),
         running_ns=sums[State.RUNNING],
         ready_ns=sums[State.READY],
         waiting_ns=sums[State.WAITING],
         queued_ns=sums[State.QUEUED],
+        unknown_ns=sums[State.UNKNOWN],
         blocked_ns=blocked_ns(run),
         blocks=blocks(run),
         longest_step=longest_step(run),
@@ -172,15 +180,19 @@ def measure(run: Run) -> Metrics:
 
 def _outcomes(run: Run) -> Counter[Outcome]:
     outcomes = Counter(lane.outcome for lane in run.lanes)
-    for tasks in run.summed:
-        outcomes[tasks.outcome] += len(tasks.starts_ns)
+    for counted in run.counted:
+        outcomes[counted.outcome] += counted.count
     return outcomes
+
+
+def _steps(run: Run) -> int:
+    kept = sum(track.steps for track in run.tracks if not track.own)
+    return kept + sum(gap.steps for gap in run.gaps) + sum(counted.steps for counted in run.counted)
 
 
 def wall_ns(run: Run) -> int:
     """Return the time from the first lane's open to the last lane's close; 0 without lanes."""
-    starts = [*(lane.start_ns for lane in run.lanes), *(min(tasks.starts_ns) for tasks in run.summed)]
-    ends = [*(lane.end_ns for lane in run.lanes), *(max(tasks.ends_ns) for tasks in run.summed)]
+    starts, ends = (lane.start_ns for lane in run.lanes), (lane.end_ns for lane in run.lanes)
     return max(ends, default=0) - min(starts, default=0)
 
 

@@ -47,27 +47,23 @@ def cpu_ns(run: Run) -> int:
     the steps of its tasks are: a loop runs one at a time.
     """
     total = 0
-    summed = _summed_running(run)
     for thread, tracks in _lanes_running(run).items():
         known = None if thread is None else run.tracks[thread].cpu_ns
-        others = summed.pop(thread, 0)
         if known is not None:
-            total += min(sum(tracks.values()) + others, known)
+            total += min(sum(tracks.values()), known)
         else:
-            tasks = sum(ns for track, ns in tracks.items() if run.tracks[track].kind is TrackKind.TASK)
-            total += tasks + others
-    return total + sum(summed.values())
+            total += sum(ns for track, ns in tracks.items() if run.tracks[track].kind is TrackKind.TASK)
+    return total
 
 
 def idle_while_running(run: Run) -> Idle:
     """Return the idle time of all threads that have lanes, either themselves or through their tasks."""
-    summed = _summed_running(run)
     idle = {
         thread: idle_ns
         for thread, tracks in _lanes_running(run).items()
         if thread is not None
         and (known := run.tracks[thread].cpu_ns) is not None
-        and (idle_ns := sum(tracks.values()) + summed.get(thread, 0) - known) >= _NOISE_NS
+        and (idle_ns := sum(tracks.values()) - known) >= _NOISE_NS
     }
     gil_ns = sum(_gil_wait_ns(run, idle))
     return Idle(gil_ns, sum(idle.values()) - gil_ns)
@@ -143,13 +139,6 @@ def _lanes_running(run: Run) -> dict[int | None, dict[int, int]]:
             blocked = sum(overlap_ns(open_, call) for call in calls)
         found[_thread_of(run.tracks[index])][index] = max(running - blocked, 0)
     return found
-
-
-def _summed_running(run: Run) -> dict[int | None, int]:
-    running: dict[int | None, int] = defaultdict(int)
-    for tasks in run.summed:
-        running[tasks.thread] += tasks.running_ns
-    return running
 
 
 def _blocking_calls(run: Run, hosted: Iterable[int]) -> dict[int, list[Interval]]:

@@ -38,7 +38,6 @@ def ideal_ns(run: Run, met: Sequence[LaneLimits] | None = None) -> int:
     binding = binding_limits(run, met)
     for lane in sorted(range(len(run.lanes)), key=lambda lane: run.lanes[lane].start_ns):
         limited[binding[lane]].append(work[lane])
-    limited[None] += [tasks.longest_work_ns for tasks in run.summed]
     scheduled = [list_schedule(jobs, limit and limit[1]) for limit, jobs in limited.items()]
     return max([cpu_ns(run), *scheduled])
 
@@ -95,10 +94,8 @@ def own_work_ns(run: Run) -> list[int]:
     inner = {track: _nested(lanes) for track, lanes in hosted.items()}
 
     def is_own(state: State, wait: Wait, track: int) -> bool:
-        if wait.via in hosted or state in (State.READY, State.QUEUED):
+        if wait.via in hosted or state in (State.READY, State.QUEUED, State.UNKNOWN):
             return False
-        if run.summed and wait.reason in FOR_LANES and wait.on is None:
-            return state is State.RUNNING  # a wait for one of the summed tasks
         return state is State.RUNNING or not (wait.reason == IDLE or (wait.on in hosted and wait.on != track))
 
     return [

@@ -6,10 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 
 from asyncdemo.analysis.metrics.states import STATES
-from asyncdemo.model import Lane, Outcome, Resource, ResourceKind, Run, Spans, State, SummedTasks, Wait
+from asyncdemo.model import Lane, Outcome, Resource, ResourceKind, Run, Spans, State, Wait
 
 Interval = tuple[int, int]
 """(start_ns, end_ns), the end excluded."""
@@ -68,7 +68,7 @@ class FunctionUse:
 
 def open_lanes(run: Run) -> int:
     """Return the most lanes open at the same time."""
-    return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed_intervals(run)))
+    return most_at_once((lane.start_ns, lane.end_ns) for lane in run.lanes)
 
 
 def peak(run: Run, met: Sequence[LaneLimits] | None = None) -> int:
@@ -80,24 +80,16 @@ def peak(run: Run, met: Sequence[LaneLimits] | None = None) -> int:
     Args:
         met: ``lane_limits(run)``, if already known.
     """
-    return most_at_work(
-        zip(run.lanes, lane_limits(run) if met is None else met, strict=True), summed_intervals(run)
-    )
+    return most_at_work(zip(run.lanes, lane_limits(run) if met is None else met, strict=True))
 
 
-def most_at_work(lanes: Iterable[tuple[Lane, LaneLimits]], others: Iterable[Interval] = ()) -> int:
-    """Return the ``peak`` of some lanes, each with the limits that it met, and of others that met none."""
-    at_work = (
+def most_at_work(lanes: Iterable[tuple[Lane, LaneLimits]]) -> int:
+    """Return the ``peak`` of some lanes, each with the limits that it met."""
+    return most_at_once(
         interval
         for lane, meeting in lanes
         for interval in (meeting.held if meeting.met else [(lane.start_ns, lane.end_ns)])
     )
-    return most_at_once(chain(at_work, others))
-
-
-def summed_intervals(run: Run) -> Iterator[Interval]:
-    """Return when each of the summed tasks existed."""
-    return (interval for tasks in run.summed for interval in zip(tasks.starts_ns, tasks.ends_ns, strict=True))
 
 
 def lane_limits(run: Run) -> list[LaneLimits]:
@@ -143,29 +135,24 @@ def function_use(run: Run, met: Sequence[LaneLimits] | None = None) -> dict[str,
     calls: defaultdict[str, list[tuple[Lane, LaneLimits]]] = defaultdict(list)
     for lane, meeting in zip(run.lanes, lane_limits(run) if met is None else met, strict=True):
         calls[lane.function].append((lane, meeting))
-    many: defaultdict[str, list[SummedTasks]] = defaultdict(list)
-    for tasks in run.summed:
-        many[tasks.function].append(tasks)
-    return {function: _use(calls[function], many[function]) for function in [*calls, *many]}
+    counted: defaultdict[str, Counter[Outcome]] = defaultdict(Counter)
+    for lanes in run.counted:
+        counted[lanes.function][lanes.outcome] += lanes.count
+    return {function: _use(calls[function], counted[function]) for function in [*calls, *counted]}
 
 
-def _use(calls: Sequence[tuple[Lane, LaneLimits]], many: Sequence[SummedTasks]) -> FunctionUse:
-    lanes = [lane for lane, _ in calls]
-    others = [times for tasks in many for times in zip(tasks.starts_ns, tasks.ends_ns, strict=True)]
-    opened = [*((lane.start_ns, lane.end_ns) for lane in lanes), *others]
+def _use(calls: Sequence[tuple[Lane, LaneLimits]], counted: Counter[Outcome]) -> FunctionUse:
+    opened = [(lane.start_ns, lane.end_ns) for lane, _ in calls]
     starts = sorted(start for start, _ in opened)
     lengths = [end - start for start, end in opened]
-    outcomes = Counter(lane.outcome for lane in lanes)
-    for tasks in many:
-        outcomes[tasks.outcome] += len(tasks.starts_ns)
     return FunctionUse(
-        calls=len(opened),
-        peak=most_at_work(calls, others),
+        calls=len(opened) + counted.total(),
+        peak=most_at_work(calls),
         open=most_at_once(opened),
         gap_ns=max((later - earlier for earlier, later in pairwise(starts)), default=0),
-        longest_ns=max(lengths),
-        shortest_ns=min(lengths),
-        outcomes=outcomes,
+        longest_ns=max(lengths, default=0),
+        shortest_ns=min(lengths, default=0),
+        outcomes=counted + Counter(lane.outcome for lane, _ in calls),
     )
 
 

@@ -27,7 +27,8 @@ class LaneTotals:
         running_ns: How long it ran.
         ready_ns: How long it was ready.
         waiting_ns: How long it waited.
-        queued_ns: How long it queued. The four add up to the time that it was open.
+        queued_ns: How long it queued.
+        unknown_ns: How long it was not recorded what it did. The five add up to the time that it was open.
         reasons: What it waited and queued for -> how long, in ns.
     """
 
@@ -35,6 +36,7 @@ class LaneTotals:
     ready_ns: int = 0
     waiting_ns: int = 0
     queued_ns: int = 0
+    unknown_ns: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -88,10 +90,6 @@ def state_sums(run: Run) -> dict[State, int]:
     for lanes in hosted.values():
         for state, wait, duration in tally(*pieces(lanes)):
             sums[State.WAITING if wait.via in hosted else state] += duration
-    for tasks in run.summed:
-        sums[State.RUNNING] += tasks.running_ns
-        sums[State.READY] += tasks.ready_ns
-        sums[State.WAITING] += tasks.waiting_ns
     return sums
 
 
@@ -113,5 +111,5 @@ def totals_of(row: Lane | Request) -> LaneTotals:
         if state in _SUSPENDED:
             reason = wait.reason or "unknown"
             reasons[reason] = reasons.get(reason, 0) + duration
-    running, ready, waiting, queued = sums
-    return LaneTotals(running, ready, waiting, queued, reasons)
+    running, ready, waiting, queued, unknown = sums
+    return LaneTotals(running, ready, waiting, queued, unknown, reasons)

@@ -68,9 +68,6 @@ def longest_step(run: Run) -> LongestStep | None:
     for track in run.tracks:
         if track.kind is not TrackKind.TASK or track.own:
             continue
-        coarse = track.coarse
-        if coarse is not None and coarse.longest_step_ns > (found[0] if found else 0):
-            found = coarse.longest_step_ns, coarse.longest_at_ns, track
         starts, states, waits, _ = track.spans.columns
         causes = track.spans.causes
         for start, state, wait, duration in zip(starts, states, waits, durations(track.spans), strict=True):
@@ -79,14 +76,10 @@ def longest_step(run: Run) -> LongestStep | None:
                 duration > longest
                 and state == State.RUNNING
                 and causes[wait].via is None
-                and (coarse is None or start >= coarse.until_ns)
                 and start < served_to_ns
                 and start + duration > served_from_ns
             ):
                 found = duration, start, track
-    longest_summed = max(run.summed, key=lambda tasks: tasks.longest_step_ns, default=None)
-    if longest_summed is not None and longest_summed.longest_step_ns > (found[0] if found else 0):
-        return LongestStep(longest_summed.longest_step_ns, longest_summed.site)
     if found is None:
         return None
     duration, start, track = found

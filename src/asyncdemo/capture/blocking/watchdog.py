@@ -1,12 +1,21 @@
 """The tracer's only thread: it sees which line blocks a loop, and sends the recorded events.
 
-It is started with ``_thread`` so that ``threading.enumerate`` does not show it to the script.
+The script should not notice it, so it
+
+- is started with ``_thread``: ``threading.enumerate`` does not show it;
+- blocks all signals: one that the script blocks too stays pending until the script takes it;
+- runs where the interpreter reports nothing to debuggers, profilers and ``sys.monitoring``: see
+  ``_unobserved``;
+- ends before the process forks, and before the interpreter does: a thread that waits for the GIL then would
+  end in a call for which the C library may have to load another one.
 """
 
 from __future__ import annotations
 
 import _thread
+import os
 import select
+import signal
 import socket
 import sys
 import time
@@ -26,7 +35,13 @@ FLUSH_NS = 40_000_000
 _DEEPEST = 200
 _SOMETHING = 4096
 _Epoll: Any = getattr(select, "epoll", ())  # nothing is an instance of ()
-_current_frames = sys._current_frames  # the script may replace it
+_TAKES_S = 1.0
+"""If the thread takes longer to start or to end, it is not waited for."""
+_POLL_END_S = 0.0002
+# the script may replace them
+_current_frames, _setprofile, _sigmask = sys._current_frames, sys.setprofile, signal.pthread_sigmask
+_allocate_lock, _start_new_thread, _sleep = _thread.allocate_lock, _thread.start_new_thread, time.sleep
+_ALL_SIGNALS = signal.valid_signals()
 
 
 Stack = tuple[tuple[CodeType, int], ...]
@@ -52,12 +67,11 @@ class Watchdog:
     def __init__(
         self,
         recorder: Recorder,
-        sleep: Callable[[float], None],
         on_lost: Callable[[OSError], None],
         failed: Callable[[str, BaseException], bool],
         look_at_threads: Callable[[], None] = lambda: None,
     ) -> None:
-        """``sleep`` is the real one. ``on_lost`` is called if the parent is gone, ``failed`` as for any hook.
+        """``on_lost`` is called if the parent is gone, ``failed`` as for any hook.
 
         ``look_at_threads`` is called every few milliseconds.
         """
@@ -65,20 +79,56 @@ class Watchdog:
         self._recorder = recorder
         self._loop_states: list[LoopState] = []
         self._offset_ns = 0
-        self._sleep = sleep
         self._on_lost = on_lost
         self._failed = failed
         self._report_stuck: Callable[[], object] = lambda: None
         self._parent: _Parent | None = None
-        self._may_start = _thread.allocate_lock()
-        self._up = _thread.allocate_lock()
+        self._may_work = _allocate_lock()
+        self._up = _allocate_lock()
+        self._stop = _allocate_lock()
+        """Held while the thread is to run."""
+        self._ident = 0
+        """The thread's; 0 if there is none."""
 
     def prepare(self) -> None:
         """Start the thread, which waits: from here on it takes no more memory."""
-        self._may_start.acquire()
+        self._may_work.acquire()
+        self._begin()
+
+    def _begin(self) -> None:
         self._up.acquire()
-        _thread.start_new_thread(self._run, ())
-        self._up.acquire()
+        self._stop.acquire()
+        before = _sigmask(
+            signal.SIG_BLOCK, _ALL_SIGNALS
+        )  # a thread inherits the mask of the one that starts it
+        try:
+            self._ident = _start_new_thread(self._run, ())
+        except RuntimeError:  # there may be no more threads
+            self._up.release()
+            self._stop.release()
+            raise
+        finally:
+            _sigmask(signal.SIG_SETMASK, before)
+        self._up.acquire(timeout=_TAKES_S)  # the script's next line may block
+        self._up.release()
+
+    def end(self) -> None:
+        """End the thread, and wait until the system has no trace of it. May be called by any other thread."""
+        ident, self._ident = self._ident, 0
+        if not ident:
+            return
+        threads = _threads_of_process() if sys.platform == "linux" else 0
+        self._stop.release()
+        until_s = time.monotonic() + _TAKES_S
+        while ident in _current_frames() or (threads and _threads_of_process() >= threads):
+            if time.monotonic() > until_s:
+                return
+            _sleep(_POLL_END_S)
+
+    def begin_again(self) -> None:
+        """Start the thread again after ``end``, unless nothing is recorded any more."""
+        if not self._ident and self._recorder.active:
+            self._begin()
 
     def start(
         self,
@@ -90,8 +140,7 @@ class Watchdog:
         self._report_stuck = report_stuck
         self._parent = None if connection is None else _Parent(connection)
         self.attend(loops)
-        self._may_start.release()
-        self._up.acquire()  # the script's first line may block
+        self._may_work.release()
 
     def attend(self, loops: Loops) -> None:
         """Watch these loops from now on. Without the thread, that is only when ``look`` is called."""
@@ -99,32 +148,54 @@ class Watchdog:
         self._offset_ns = loops.offset_ns
 
     def _run(self) -> None:
+        try:
+            _unobserved(self._work)
+        finally:
+            if self._up.locked():  # a tool of the script's raised, and it never worked
+                self._up.release()
+
+    def _work(self) -> None:
         bytes(_SOMETHING)  # a thread gets its own part of the memory with its first allocation
         self._up.release()
-        self._may_start.acquire()
-        self._up.release()
-        recorder, sleep = self._recorder, self._sleep
-        flushed, all_sent = _clock(), True
+        self._may_work.acquire()
+        self._may_work.release()
+        recorder, stop = self._recorder, self._stop
+        self._flushed_ns, all_sent = _clock(), True
         while recorder.active:
-            if all_sent:
-                sleep(POLL_S)
-            self.look()
-            self._measure()
-            self._look_at_threads()
-            recorder.pack()
-            words = b"" if self._parent is None else self._parent.words()
-            if wire.BEHIND in words or wire.CAUGHT_UP in words:
-                recorder.behind = words.rfind(wire.BEHIND) > words.rfind(wire.CAUGHT_UP)
-            asked = wire.ASK in words
-            if asked:
-                self._report_stuck()
-            if asked or not all_sent or _clock() - flushed > FLUSH_NS:
-                flushed = _clock()
-                try:
-                    all_sent = recorder.offer(self.look)
-                except OSError as error:
-                    self._on_lost(error)
-                    return
+            if stop.acquire(timeout=POLL_S if all_sent else 0):
+                stop.release()
+                return
+            try:
+                all_sent = self._look_and_send(all_sent)
+            except OSError as error:
+                self._on_lost(error)
+                return
+            except BaseException as error:  # noqa: BLE001 - else nothing more would be sent
+                self._failed("the tracer's thread", error)
+                all_sent = True
+
+    def _look_and_send(self, all_sent: bool) -> bool:
+        """Do what is due. Return whether everything that was recorded is sent."""
+        recorder = self._recorder
+        self.look()
+        self._measure()
+        self._look_at_threads()
+        recorder.pack()
+        words = b"" if self._parent is None else self._parent.words()
+        if wire.BEHIND in words or wire.CAUGHT_UP in words:
+            recorder.behind = words.rfind(wire.BEHIND) > words.rfind(wire.CAUGHT_UP)
+        asked = wire.ASK in words
+        if asked:
+            self._report_stuck()
+        if asked or not all_sent or _clock() - self._flushed_ns > FLUSH_NS:
+            self._flushed_ns = _clock()
+            return recorder.offer(self._go_on)
+        return all_sent
+
+    def _go_on(self) -> bool:
+        """Look at what happened while something was sent. Return whether to send more now."""
+        self.look()
+        return self._stop.locked()
 
     def _measure(self) -> None:
         for loop_state in self._loop_states[:]:
@@ -195,6 +266,41 @@ class Watchdog:
         cpu_ns, stolen_ns = loop_state.usage.since(start_ns, end_ns)
         loop_state.usage.read(0)  # what held this one up may keep the watchdog from measuring the next
         self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
+
+
+def _unobserved(work: Callable[[], None]) -> None:
+    """Call a function in this thread so that no tool of the script's is called for anything in it.
+
+    While the interpreter calls a profile function, it reports no events of that thread: not to
+    ``settrace_all_threads``, ``setprofile_all_threads``, or the callbacks of ``sys.monitoring``, which would
+    run here, and might raise or wait for the script. So this makes the function itself the profile function.
+    """
+
+    def profile(*_: object) -> None:
+        _setprofile(None)  # ends with this call
+        work()
+
+    _setprofile(profile)
+    _nothing()
+
+
+def _nothing() -> None:
+    """Be called, which is an event."""
+
+
+def _threads_of_process() -> int:
+    """Return how many threads the system counts; 0 if it does not tell."""
+    try:
+        descriptor = _open("/proc/self/stat", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        return int(_read(descriptor, 4096).rpartition(b")")[2].split()[17])
+    finally:
+        _close(descriptor)
+
+
+_open, _read, _close = os.open, os.read, os.close
 
 
 class _Parent:

@@ -118,11 +118,9 @@ class _Handling:
     def __enter__(self) -> None:
         recorder = self._recorder
         self._number = recorder.next_serial()
-        recorder.sums.settle(self._track)
         recorder.define(wire.Handling(self._number, self._trace_id, self._track, recorder.now()))
 
     def __exit__(self, *exc_info: object) -> None:
-        self._recorder.sums.settle(self._track)
         self._recorder.define(wire.Handled(self._number, self._recorder.now()))
 
 

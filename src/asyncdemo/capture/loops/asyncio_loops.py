@@ -26,6 +26,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.frames import disguise
+from asyncdemo.capture.gaps import Event
 from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import (
     Patches,
@@ -49,7 +50,6 @@ from asyncdemo.capture.loops.handles import (
 )
 from asyncdemo.capture.loops.state import LoopState
 from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
-from asyncdemo.capture.sums import Event
 
 _HANDLE_SLOTS = {
     "__weakref__",

@@ -60,9 +60,6 @@ class Tasks:
         """id(task) -> its state, for tasks that are not done."""
         self._functions: dict[int, _Function] = {}
         """id(code) -> the function."""
-        self.most_whole = sys.maxsize
-        """How many ended tasks are reported in full; most of the others are only summed up."""
-        self._made = 0
         self._eager_tasks_noted = self._unsafe_call_noted = False
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
 
@@ -139,9 +136,11 @@ class Tasks:
             here = recorder.threads.get(get_ident())  # where the loop will run, if it does not yet
             thread = None if here is None else here.track
         own = function.is_stdlib and self._made_by_itself(creator)
-        sums = recorder.task_sums
-        made = self._report_made if own or not sums.active else sums.hold
-        made(
+        gap = recorder.gap
+        if own:
+            gap.own.add(track)
+        announce = gap.hold if gap.is_open and not own else self._announce
+        announce(
             track,
             state.name,
             name,
@@ -156,13 +155,9 @@ class Tasks:
         recorder.tasks[state.key] = track
         return state
 
-    def _report_made(self, *task: Any) -> None:
-        recorder = self.recorder
+    def _announce(self, *task: Any) -> None:
         # A garbage collection walks a tuple of plain values only once.
-        recorder.define(wire.Task(*task))
-        self._made += not task[-1]
-        if self._made - len(self.states) >= self.most_whole and not recorder.task_sums.active:
-            recorder.sum_up_tasks()
+        self.recorder.define(wire.Task(*task))
 
     def _function(self, coroutine: Any) -> _Function:
         code = coroutine.cr_code if type(coroutine) is CoroutineType else code_of(coroutine)
@@ -196,7 +191,6 @@ class Tasks:
         if self.states.get(state.key) is state:
             del self.states[state.key]
             self.recorder.tasks.pop(state.key, None)
-            self.recorder.sums.settle(state.track)
             self.recorder.define(wire.Destroyed(state.track, self.recorder.now()))
 
     def finish(self, task: Any, state: TaskState, at_ns: int) -> None:
@@ -205,15 +199,20 @@ class Tasks:
         self.states.pop(state.key, None)
         cancelled = state.methods.cancelled(task)
         exception = None if cancelled else getattr(task, "_exception", None)
-        name = state.methods.get_name(task)
-        if exception is None and name == state.name:
-            self.recorder.record((wire.ENDED, state.track, at_ns, cancelled, 0, 0))
-            return
+        recorder, name = self.recorder, state.methods.get_name(task)
         outcome = "cancelled" if cancelled else "returned" if exception is None else "raised"
         error = None if exception is None else type(exception).__name__
+        gap = recorder.gap
+        if not gap.is_open:
+            gap.own.discard(state.track)
+        elif gap.count_end(state.track, outcome, error):
+            return
+        if exception is None and name == state.name:
+            recorder.record((wire.ENDED, state.track, at_ns, cancelled, 0, 0))
+            return
         if type(exception) is SystemExit and type(exception.code) is int:
             error = f"SystemExit: {exception.code}"
-        self.recorder.define(wire.End(state.track, at_ns, outcome, error, None, str(name)))
+        recorder.define(wire.End(state.track, at_ns, outcome, error, None, str(name)))
 
     def record_eager_step(
         self, task: Any, state: TaskState, coroutine: Any, start_ns: int, parent: int
@@ -251,7 +250,6 @@ class Tasks:
         if not state.reports_waits:
             return end_ns
         recorder = self.recorder
-        recorder.sums.settle(state.track)
         places: list[tuple[int, int | None]] = []
         for awaitable in chain(state.methods.get_coro(state())):
             frame = frame_of(awaitable)

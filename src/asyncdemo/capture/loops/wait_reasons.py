@@ -345,7 +345,6 @@ class Reasons:
                 return cause_of("thread", item=item)
         track = self._recorder.tasks.get(id(future))
         if track is not None:
-            self._recorder.sums.settle(track)  # from now on, its steps explain that wait
             return cause_of("task", on=track)
         if type(future) in TASK_TYPES:  # an unknown one
             return cause_of("task")

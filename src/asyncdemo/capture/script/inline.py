@@ -147,7 +147,7 @@ class _TimeLimit:
         tracer = self._tracer
         tracer.watchdog.look()
         tracer.recorder.pack()
-        tracer.recorder.offer(lambda: None)
+        tracer.recorder.offer(lambda: True)
         if _clock() > self._end_s:
             tracer.census.report(interrupted)
             if tracer.recorder.flush():

@@ -66,7 +66,7 @@ def _run(
         Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), parent.end_with_it
     )
     recorder = tracer.recorder
-    tracer.install(options["serves"], options["follow"], options["sums_tasks"])
+    tracer.install(options["serves"], options["follow"])
     if options["follow"]:
         recorder.define(wire.Code(target.path, list(target.roots)))
         _observe_copies(tracer, options, target.path)
@@ -144,7 +144,7 @@ def _observe() -> Tracer | None:
     tracer = Tracer(
         Origins(tuple(code["roots"])), False, int(options["threshold_s"] * 1e9), parent.end_with_it, number
     )
-    tracer.install(options["serves"], follow=True, sums_tasks=options["sums_tasks"])
+    tracer.install(options["serves"], follow=True)
     if options["call"]:
         observe_modules(options["call"]["lanes"])
     else:

@@ -29,7 +29,6 @@ from asyncdemo.model import (
     Uncaught,
 )
 from asyncdemo.recording.assembly import standstill
-from asyncdemo.recording.assembly.coarsening import Coarsening
 from asyncdemo.recording.assembly.live_feed import Listener, LiveFeed, NoFeed
 from asyncdemo.recording.assembly.messages import handle
 from asyncdemo.recording.assembly.numbers import take_numbers
@@ -46,8 +45,7 @@ from asyncdemo.recording.assembly.records import (
 from asyncdemo.recording.assembly.requests import RequestMatcher
 from asyncdemo.recording.assembly.sequences import Pause
 from asyncdemo.recording.assembly.snapshot import snapshot
-from asyncdemo.recording.assembly.spans import StepSum
-from asyncdemo.recording.assembly.summing import Summing
+from asyncdemo.recording.assembly.window import Window
 
 
 class Assembly:
@@ -66,8 +64,7 @@ class Assembly:
         self.has_listener = listener is not None
         self.requests = RequestMatcher(self.live_feed, self._answered)
         """Receives what the load client reports."""
-        self.coarsening = Coarsening(self)
-        self.summing = None if named or serves else Summing(self)
+        self.window = Window(self)
         self.events = 0
         """How much has happened: it stays the same while nothing does."""
 
@@ -95,6 +92,8 @@ class Assembly:
         """Those that have accepted a connection."""
         self.memory: list[MemorySample] = []
         self.delays: list[Delay] = []
+        self.gaps: dict[tuple[int, int], tuple[int, int]] = {}
+        """(process, since when) -> (until when, steps that were not recorded)."""
         self.result: str | None = None
 
         # -- tracks and lanes --
@@ -109,8 +108,6 @@ class Assembly:
         """Index of a wait -> (state, cause)."""
         self.completed: dict[tuple[int, int], int] = {}
         """(cause, who ended the wait) -> the cause that includes who did."""
-        self.sums: dict[int, StepSum] = {}
-        """By track: sums that are not complete yet."""
         self.wakes = RawWakes()
         self.pauses: list[Pause] = []
         self.unawaited: list[Unawaited] = []
@@ -191,18 +188,10 @@ class Assembly:
         process.now_ns = max(process.now_ns, at_ns)
         self.now_ns = max(self.now_ns, at_ns)
 
-    def refer(self, track: int | None) -> None:
-        """Note that something else refers to the track, so that it is kept whole."""
-        known = self.tracks.get(-1 if track is None else track)
-        if known is not None:
-            known.referred = True
-
     def end(self, track: int, at_ns: int, outcome: Outcome) -> None:
         """Note that the track ended."""
         known = self.tracks[track]
         known.closed_ns, known.outcome = at_ns, outcome
-        if self.summing is not None:
-            self.summing.task_ended(track, known)
         self.live_feed.track_closed(track, at_ns, outcome)
 
     def _answered(self, at_ns: int) -> None:

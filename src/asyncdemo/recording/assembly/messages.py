@@ -53,7 +53,6 @@ def handle(state: Assembly, message: wire.Message) -> None:
         case wire.Task():
             track = _made(state, TrackKind.TASK, message)
             track.own, track.thread = message.own, message.thread
-            state.refer(message.parent)
             state.live_feed.task_made(message.track, track)
         case wire.End():
             index, at_ns, outcome, error, cpu_ns, name = message
@@ -75,12 +74,10 @@ def handle(state: Assembly, message: wire.Message) -> None:
         case wire.Site(index, file, line, function):
             state.sites[index] = Site(file, line, function)
         case wire.Pause(index, start_ns, end_ns, calls):
-            state.refer(index)
             chain = tuple((serial, state.site(place)) for serial, place in calls)
             state.pauses.append(Pause(index, start_ns, end_ns, chain))
         case wire.SlowStep(index, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from):
             state.begun.pop(start_ns, None)
-            state.refer(index)
             places = state.site(site), state.site(called_from)
             step = SlowStep(index if index >= 0 else None, start_ns, end_ns, cpu_ns, stolen_ns, *places)
             state.slow_steps[state.process.number].append(step)
@@ -99,16 +96,13 @@ def handle(state: Assembly, message: wire.Message) -> None:
         case wire.Pool(index, name, track_index, at_ns):
             pool = state.resources[index]
             pool.name, pool.made_by, pool.made_ns = name, track_index, at_ns
-            state.refer(track_index)
         case wire.PoolClosed(index, at_ns):
             state.resources[index].closed_ns = at_ns
         case wire.PoolRefused(index, track_index, asked_ns, at_ns):
             state.resources[index].refused.append(Held(track_index, asked_ns, at_ns))
-            state.refer(track_index)
         case wire.Connection(connection, index, track_index, at_ns):
             state.resources[index].connections.append(connection)
             state.connections[connection] = Connection(at_ns, track=track_index)
-            state.refer(track_index)
         case wire.ConnectionReady(connection, at_ns):
             _change(state, connection, ready_ns=at_ns)
         case wire.ConnectionReturned(connection):
@@ -122,10 +116,9 @@ def handle(state: Assembly, message: wire.Message) -> None:
             state.live_feed.thread_made(index, track)
         case wire.Runs(index, at_ns):
             state.tracks[index].spans.add(at_ns, State.RUNNING)
-        case wire.TaskGroup(group, function, outcome, parent, thread, site):
-            state.refer(parent)
-            if state.summing is not None:
-                state.summing.add_group(group, (function, Outcome(outcome), parent, thread, site))
+        case wire.TasksCounted(function, outcome, error, count):
+            if not state.named:  # else the calls are the lanes, and each of them was reported
+                state.window.count(function, Outcome(outcome), error, count)
         case wire.Destroyed(index, at_ns):
             destroyed = state.tracks.get(index)
             if destroyed is not None and destroyed.closed_ns is None:
@@ -204,6 +197,7 @@ def _made(state: Assembly, kind: TrackKind, message: wire.Task | wire.Thread) ->
         parent=message.parent,
     )
     track.spans.add(message.at_ns, State.READY)
+    state.window.add_track()
     return track
 
 

@@ -13,7 +13,7 @@ from asyncdemo.capture import wire
 from asyncdemo.model import LOOPS, BlockingCall, Outcome, State, TrackKind
 from asyncdemo.recording.assembly import standstill
 from asyncdemo.recording.assembly.records import Held, Item
-from asyncdemo.recording.assembly.spans import SpansBuilder, StepSum
+from asyncdemo.recording.assembly.spans import SpansBuilder
 
 if TYPE_CHECKING:
     from asyncdemo.recording.assembly.assembly import Assembly
@@ -38,7 +38,7 @@ def take_numbers(state: Assembly, events: Iterator[tuple[int, ...]]) -> None:
             continue
         track = tracks.get(index)
         if track is None:
-            _without_track(state, index)
+            state.window.count_late_step(index)
             continue
         before_ns = track.ended_ns
         if not before_ns <= start_ns <= end_ns:  # no process sends that, but garbage on the line may
@@ -68,45 +68,20 @@ def take_numbers(state: Assembly, events: Iterator[tuple[int, ...]]) -> None:
             reason = state.causes[cause].reason
             state.live_feed.stepped(index, ready_ns, start_ns, end_ns, _STATES[spent], reason)
     state.events += count
-    state.coarsening.count_steps(count)
+    state.window.add_steps(count)
 
 
-def _without_track(state: Assembly, index: int, steps: int = 1) -> None:
-    """Count steps that arrive after their task was summed up. Raise KeyError if that is impossible."""
-    if not state.summing:
-        raise KeyError(index)
-    state.summing.late_steps += steps
+def _gap(state: Assembly, since_ns: int, until_ns: int, steps: int, *_: int) -> None:
+    state.gaps[state.process.number, since_ns] = until_ns, steps
+    state.events += 1
 
 
-def _summed(state: Assembly, index: int, end_ns: int, steps: int, running_ns: int, wait: int) -> None:
-    spent, cause = state.waits[wait]
-    waits, index = divmod(index, 1 << wire.WAITS_SHIFT)
-    step_sum = state.sums[index] = StepSum(end_ns, steps, running_ns, spent, cause, waits)
-    _add_if_whole(state, index, step_sum)
-
-
-def _waited(state: Assembly, index: int, wait: int, waker: int, length_ns: int, *_: int) -> None:
-    step_sum = state.sums[index]
-    spent, cause = state.waits[wait]
-    if spent == State.WAITING and (waker >= 0 or waker in _BY_EVENTS):
-        cause = _completed_cause(state, cause, waker)
-    step_sum.add(spent, cause, length_ns)
-    step_sum.unreported -= 1
-    _add_if_whole(state, index, step_sum)
-
-
-def _add_if_whole(state: Assembly, index: int, step_sum: StepSum) -> None:
-    if step_sum.unreported > 0:
-        return
-    del state.sums[index]
+def _unseen(state: Assembly, index: int, since_ns: int, *_: int) -> None:
     track = state.tracks.get(index)
-    if track is None:
-        _without_track(state, index, step_sum.steps)
-    elif step_sum.steps:
-        for start_ns, spent, cause in state.coarsening.add(track, step_sum):
-            state.live_feed.changed(index, start_ns, _STATES[spent], state.causes[cause].reason)
-        state.starved.pop(index, None)
-        state.events += step_sum.steps
+    if track is not None:  # else it was done, and too long ago to be kept
+        track.spans.add_unseen(since_ns)
+        track.ended_ns = max(track.ended_ns, since_ns)
+        state.live_feed.changed(index, since_ns, State.UNKNOWN, "")
 
 
 def _complete_cause(state: Assembly, spans: SpansBuilder, waker: int) -> None:
@@ -160,14 +135,6 @@ def _ended(state: Assembly, index: int, at_ns: int, cancelled: int, *_: int) -> 
     state.end(index, at_ns, Outcome.CANCELLED if cancelled else Outcome.RETURNED)
 
 
-def _task_summed(
-    state: Assembly, group: int, start_ns: int, end_ns: int, running_ns: int, waiting_ns: int
-) -> None:
-    steps, group = divmod(group, 1 << wire.WAITS_SHIFT)
-    if state.summing is not None:
-        state.summing.add(group, start_ns, end_ns, running_ns, waiting_ns, steps)
-
-
 def _off_cpu(state: Assembly, index: int, start_ns: int, end_ns: int, wait: int, *_: int) -> None:
     track = state.tracks[index]
     number, cause = state.waits[wait]
@@ -184,7 +151,6 @@ def _off_cpu(state: Assembly, index: int, start_ns: int, end_ns: int, wait: int,
 
 def _taken(state: Assembly, index: int, at_ns: int, resource: int, connection: int, site: int) -> None:
     held = Held(index, at_ns, None, connection - 1 if connection else None, site - 1 if site else None)
-    state.refer(index)
     state.slots[resource].append(held)
     state.held[resource].append(held)
     track = state.tracks.get(index)
@@ -225,7 +191,6 @@ def _level(state: Assembly, resource: int, at_ns: int, length: int, *_: int) -> 
 
 def _item_queued(state: Assembly, item: int, at_ns: int, resource: int, submitter: int, *_: int) -> None:
     state.items[item] = Item(resource, submitter, at_ns)
-    state.refer(submitter)
 
 
 def _item_started(state: Assembly, item: int, at_ns: int, worker: int, *_: int) -> None:
@@ -241,7 +206,6 @@ def _item_done(state: Assembly, item: int, at_ns: int, *_: int) -> None:
 
 def _called(state: Assembly, index: int, start_ns: int, end_ns: int, call: int, *_: int) -> None:
     reason, site, called_from = state.calls[call]
-    state.refer(index)
     made = BlockingCall(index if index >= 0 else None, start_ns, end_ns, reason, site, called_from)
     state.blocking_calls[state.process.number].append(made)
 
@@ -256,8 +220,7 @@ def _stuck_now(state: Assembly, at_ns: int, *_: int) -> None:
 
 def _now(state: Assembly, at_ns: int, *_: int) -> None:
     state.advance(state.process, at_ns)
-    if state.summing is not None:
-        state.summing.advance(state.process.number, at_ns)
+    state.process.numbers_ns = at_ns
     received = [process.now_ns for process in state.processes.values() if not process.gone]
     state.live_feed.clock(min((ns for ns in received if ns > at_ns - _LATE_NS), default=at_ns))
 
@@ -267,9 +230,8 @@ _NUMBERS: dict[int, Callable[[Assembly, int, int, int, int, int], None]] = {
     wire.THREAD_RUNS: _thread_runs,
     wire.OFF_CPU: _off_cpu,
     wire.ENDED: _ended,
-    wire.TASK_SUMMED: _task_summed,
-    wire.SUMMED: _summed,
-    wire.WAITED: _waited,
+    wire.GAP: _gap,
+    wire.UNSEEN: _unseen,
     wire.TAKEN: _taken,
     wire.GIVEN_BACK: _given_back,
     wire.LEVEL: _level,

@@ -6,6 +6,7 @@ Indices are those of the traced process. Not here: the tables that hold these re
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 
 from asyncdemo.model import NO_WAIT, Outcome, ResourceKind, Site, TrackKind, Wait, Wakes
@@ -16,13 +17,15 @@ from asyncdemo.recording.assembly.spans import SeenWait, SpansBuilder
 class ProcessRecord:
     """One process of the run. ``name`` is its own name for itself; "" for the script's, which needs none.
 
-    It has sent everything up to ``now_ns``. It is ``finished`` if its interpreter finished by itself, and
+    It has sent everything up to ``now_ns``, and all numbers up to ``numbers_ns``: messages arrive before the
+    numbers that are sent with them. It is ``finished`` if its interpreter finished by itself, and
     ``gone`` if it will send no more. ``forks`` counts its forks, which are not observed.
     """
 
     number: int
     name: str = ""
     now_ns: int = 0
+    numbers_ns: int = 0
     finished: bool = False
     forks: int = 0
     gone: bool = False
@@ -60,8 +63,6 @@ class TrackRecord:
     own: bool = False
     """Created by the standard library for its own use: not a row of the timeline."""
     waits_for_items: bool = False
-    referred: bool = False
-    """Something else that is kept refers to it."""
     off_cpu: list[SeenWait] = field(default_factory=list)
     """For a thread: its waits that it did not report itself."""
 
@@ -174,7 +175,7 @@ class RawWakes(Wakes):
     def __init__(self) -> None:
         self._at, self._waker, self._woken = array("q"), array("q"), array("q")
 
-    def forget_first(self, count: int) -> int:
-        """Delete the first ``count`` wakes; return the time of the first that is left."""
+    def forget_before(self, at_ns: int) -> None:
+        """Delete the wakes before a time. They are nearly in order."""
+        count = bisect_left(self._at, at_ns)
         del self._at[:count], self._waker[:count], self._woken[:count]
-        return self._at[0]

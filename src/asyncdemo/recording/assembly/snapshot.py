@@ -19,6 +19,7 @@ from asyncdemo.model import (
     BlockingCall,
     Clock,
     Connection,
+    Gap,
     Holding,
     Lane,
     MemorySample,
@@ -58,7 +59,6 @@ def snapshot(
     exit_code: int | None,
 ) -> Run:
     builder = _Builder(assembly)
-    tracks, summing = builder.tracks, assembly.summing
     stuck, holdings = builder.standstill()
     return Run(
         name=name,
@@ -69,7 +69,7 @@ def snapshot(
         outcome=outcome,
         exit_code=exit_code,
         threshold_ns=assembly.threshold_ns,
-        tracks=tracks,
+        tracks=builder.tracks,
         lanes=builder.named_lanes() if assembly.named else builder.track_lanes(),
         named=assembly.named,
         knobs=dict(assembly.knobs),
@@ -89,13 +89,13 @@ def snapshot(
         notes=(
             *assembly.notes,
             *_forks(assembly),
-            *(() if summing is None else summing.notes()),
-            *assembly.coarsening.notes(min((track.start_ns for track in tracks), default=0)),
         ),
         requests=builder.requests(),
         memory=_memory_while_it_ran(assembly),
         processes=len(assembly.processes),
-        summed=() if summing is None else summing.build(builder.order),
+        gaps=_gaps(assembly),
+        complete_from_ns=assembly.window.complete_from_ns,
+        counted=assembly.window.counted(),
         delays=tuple(assembly.delays),
     )
 
@@ -175,7 +175,6 @@ class _Builder:
                     error=t.error,
                     own=t.own,
                     process=t.process.number,
-                    coarse=t.spans.coarse,
                 )
             )
         return tuple(built)
@@ -263,7 +262,7 @@ class _Builder:
         outside = sum(
             span.duration_ns
             for span in track.spans
-            if span.wait.reason not in LOOPS and span.state is not State.READY
+            if span.wait.reason not in LOOPS and span.state not in (State.READY, State.UNKNOWN)
         )
         return outside < self._assembly.threshold_ns
 
@@ -505,6 +504,12 @@ class _Builder:
         # As shown: on Python 3.11, ``wait_for`` waits in its own task.
         shown = {pause.track: self._as_shown(pause.track) for pause in pauses}
         return sequences.find(pauses, shown)
+
+
+def _gaps(assembly: Assembly) -> tuple[Gap, ...]:
+    found = assembly.gaps.items()
+    gaps = (Gap(since_ns, until_ns, steps, process) for (process, since_ns), (until_ns, steps) in found)
+    return tuple(sorted(gaps, key=lambda gap: (gap.start_ns, gap.process)))
 
 
 def _forks(assembly: Assembly) -> Iterator[str]:

@@ -6,55 +6,23 @@ Not here: the finished spans (see ``model.Spans``).
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, islice
 
-from asyncdemo.model import CoarseSpans, Spans, State, Wait
+from asyncdemo.model import Spans, State, Wait
 
 SeenWait = tuple[int, int, int]
 """A wait of a thread that was seen from outside, or a part of it: (start_ns, end_ns, index of the cause)."""
 
 _RUNNING, _READY, _WAITING = int(State.RUNNING), int(State.READY), int(State.WAITING)
-
-
-@dataclass(slots=True)
-class StepSum:
-    """The sum of several steps of one track, reported together.
-
-    ``end_ns`` is the end of the last step; ``state`` and ``wait`` come after it. ``waited`` is
-    (wait << 2 | state) -> how long; ``unreported`` entries of it are still to be reported.
-    """
-
-    end_ns: int
-    steps: int
-    running_ns: int
-    state: int
-    wait: int
-    unreported: int = 0
-    waited: dict[int, int] = field(default_factory=dict)
-
-    def add(self, state: int, wait: int, length_ns: int) -> None:
-        key = wait << 2 | state
-        self.waited[key] = self.waited.get(key, 0) + length_ns
-
-    def lengths(self, start_ns: int) -> dict[int, int]:
-        """Return the same as ``waited`` for all states since ``start_ns``; the rest of the time is ready."""
-        remaining_ns = self.end_ns - start_ns - self.running_ns - sum(self.waited.values())
-        found = {**self.waited, _READY: self.waited.get(_READY, 0) + max(remaining_ns, 0)}
-        return {**found, _RUNNING: self.running_ns}
+_UNKNOWN = int(State.UNKNOWN)
 
 
 class SpansBuilder:
-    __slots__ = ("_coarse", "_starts", "_states", "_stretch_ns", "_waits", "coarse")
+    __slots__ = ("_starts", "_states", "_waits")
 
     def __init__(self) -> None:
-        self.coarse: CoarseSpans | None = None
-        """What is known about the summed spans."""
-        self._coarse = 0
-        """How many of the first spans are summed, over stretches of ``_stretch_ns``."""
-        self._stretch_ns = 0
         self._starts = array("q")
         self._states = array("B")
         self._waits = array("i")
@@ -100,28 +68,34 @@ class SpansBuilder:
         states.append(state)
         waits.append(wait)
 
-    def add_sum(self, start_ns: int, step_sum: StepSum) -> list[tuple[int, int, int]]:
-        """Add spans for the time in each state over several steps; return (start_ns, state, wait) of each."""
-        longest = self._longest_single()
-        added = []
-        for key, length_ns in step_sum.lengths(start_ns).items():
-            added.append((start_ns, key & 3, key >> 2))
-            start_ns += length_ns
-        added.append((start_ns, step_sum.state, step_sum.wait))
-        for span in added:
-            self.add(*span)
-        self.coarse = CoarseSpans(start_ns, *longest)
-        return added
+    def add_unseen(self, since_ns: int) -> None:
+        """Make the state unknown from ``since_ns`` to the first span that starts later, if there is one."""
+        starts, states, waits = self._starts, self._states, self._waits
+        since_ns = max(since_ns, starts[0]) if starts else since_ns
+        at = bisect_left(starts, since_ns)
+        if at == len(starts):
+            self.add(since_ns, _UNKNOWN)
+        elif starts[at] == since_ns:
+            states[at], waits[at] = _UNKNOWN, 0
+        else:
+            starts.insert(at, since_ns)
+            states.insert(at, _UNKNOWN)
+            waits.insert(at, 0)
 
-    def _longest_single(self) -> tuple[int, int]:
-        """Return (length, start) of the longest step so far, never one of those reported together."""
-        coarse = self.coarse or CoarseSpans(0, 0, 0)
-        longest_ns, at_ns = coarse.longest_step_ns, coarse.longest_at_ns
-        starts, states = self._starts, self._states
-        for place in range(bisect_left(starts, coarse.until_ns), len(starts) - 1):
-            if states[place] == _RUNNING and starts[place + 1] - starts[place] > longest_ns:
-                longest_ns, at_ns = starts[place + 1] - starts[place], starts[place]
-        return longest_ns, at_ns
+    def forget_before(self, at_ns: int) -> None:
+        """Drop the spans that end before ``at_ns``; until then, the state is unknown."""
+        keep = bisect_right(self._starts, at_ns) - 1
+        if keep < 1:
+            return
+        start_ns = self._starts[0]
+        del self._starts[:keep], self._states[:keep], self._waits[:keep]
+        if self._states[0] == _UNKNOWN:
+            self._starts[0] = start_ns
+            return
+        self._starts[0] = at_ns
+        self._starts.insert(0, start_ns)
+        self._states.insert(0, _UNKNOWN)
+        self._waits.insert(0, 0)
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -146,57 +120,7 @@ class SpansBuilder:
     def copy(self) -> SpansBuilder:
         other = SpansBuilder()
         other._starts, other._states, other._waits = self._starts[:], self._states[:], self._waits[:]
-        other.coarse = self.coarse
         return other
-
-    def coarsen(
-        self, stretch_ns: int, long_wait_ns: int, fixed: frozenset[int], edges: Sequence[int]
-    ) -> None:
-        """Merge the spans with the same state and cause within each stretch of time.
-
-        This leaves out the current span, spans with causes in ``fixed``, long ones, and those that contain
-        one of the times in ``edges``, which are in order.
-        """
-        starts, states, waits = self._starts, self._states, self._waits
-        first = self._coarse if stretch_ns == self._stretch_ns else 0
-        last = len(starts) - 1
-        if last - first < 2:
-            return
-        made = SpansBuilder()
-        gathered: dict[int, int] = {}
-        longest_ns, longest_at_ns = self._longest_single()
-        gathered_ns = stretch_end_ns = 0
-        ends = starts[first + 1 : last + 1]
-        for start_ns, end_ns, state, wait in zip(
-            starts[first:last], ends, states[first:last], waits[first:last], strict=True
-        ):
-            length_ns = end_ns - start_ns
-            if (
-                length_ns > stretch_ns
-                or (state > _READY and (state != _WAITING or length_ns >= long_wait_ns or wait in fixed))
-                or (edges and _within(edges, start_ns, end_ns))
-            ):
-                made._append(gathered_ns, gathered)
-                made.add(start_ns, state, wait)
-                continue
-            if start_ns >= stretch_end_ns:
-                made._append(gathered_ns, gathered)
-                stretch_end_ns = (start_ns // stretch_ns + 1) * stretch_ns
-            if not gathered:
-                gathered_ns = start_ns
-            key = wait << 2 | state
-            gathered[key] = gathered.get(key, 0) + length_ns
-        made._append(gathered_ns, gathered)
-        starts[first:last], states[first:last], waits[first:last] = made._starts, made._states, made._waits
-        self._coarse, self._stretch_ns = first + len(made), stretch_ns
-        self.coarse = CoarseSpans(starts[-1], longest_ns, longest_at_ns)
-
-    def _append(self, at_ns: int, gathered: dict[int, int]) -> None:
-        """Add one span for each state and cause gathered, and clear them."""
-        for key, length_ns in gathered.items():
-            self.add(at_ns, key & 3, key >> 2)
-            at_ns += length_ns
-        gathered.clear()
 
     def recause(self, wait: int) -> None:
         self._waits[-1] = wait
@@ -206,12 +130,6 @@ class SpansBuilder:
         while len(starts) > 1 and starts[-1] >= end_ns:
             starts.pop(), states.pop(), waits.pop()
         return Spans(starts, states, waits, max(end_ns, starts[0]) if starts else end_ns, causes)
-
-
-def _within(edges: Sequence[int], start_ns: int, end_ns: int) -> bool:
-    """Return whether one of these times, which are in order, is between the two."""
-    at = bisect_left(edges, start_ns)
-    return at < len(edges) and edges[at] < end_ns
 
 
 def pieces(spans: Spans) -> Iterator[tuple[int, int, int, int]]:

@@ -30,6 +30,7 @@ from asyncdemo.model import (
     Track,
 )
 from asyncdemo.render.facts import Fact
+from asyncdemo.render.facts.gaps import gap_sentences
 from asyncdemo.render.facts.servers import ending_words, memory_facts, pool_facts, request_facts
 from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.render.words import (
@@ -323,7 +324,11 @@ def _notes(run: Run) -> Iterable[str]:
         when = "" if end_ns < zero else f" after {duration(end_ns - zero)}"
         also = f", and so did {len(others):,} more" if others else ""
         yield f"{clean(rows.get(first, failed[first].name))} raised{when}: {clean(error)}{also}"
-    sentences = [*run.notes, *(f"When it was stopped: {sentence}" for sentence in where_they_wait(run))]
+    sentences = [
+        *run.notes,
+        *gap_sentences(run, zero),
+        *(f"When it was stopped: {sentence}" for sentence in where_they_wait(run)),
+    ]
     for sentence, times in Counter(map(clean, sentences)).items():
         yield sentence + (f" ({times:,} times)" if times > 1 else "")
 
@@ -343,6 +348,7 @@ def _states(*totals: LaneTotals | Metrics) -> str:
     """ "running 1.0 ms, waiting 299 ms", of all of them together."""
     states = {
         state: sum(getattr(total, f"{state}_ns") for total in totals)
-        for state in ("running", "ready", "waiting", "queued")
+        for state in ("running", "ready", "waiting", "queued", "unknown")
     }
-    return ", ".join(f"{state} {duration(ns)}" for state, ns in states.items() if ns)
+    words = {"unknown": "not recorded"}
+    return ", ".join(f"{words.get(state, state)} {duration(ns)}" for state, ns in states.items() if ns)

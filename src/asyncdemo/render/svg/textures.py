@@ -24,6 +24,7 @@ HEIGHTS = {
     Shade.WORKER: 5.0,
     Shade.ACCEPT: 3.0,
     Shade.CLIENT: 2.0,
+    Shade.UNKNOWN: 8.0,
     Shade.HELD: 12.0,
     Shade.OPENING: 12.0,
     Shade.IDLE: 2.0,
@@ -51,6 +52,7 @@ TEXTURES = {
     Shade.ACCEPT: (14, '<rect x="9" width="5" height="14" fill="var(--bg)"/>'),
     Shade.WORKER: (4, '<path stroke="var(--bg)" stroke-width="1.5" d="M-1 5L5 -1"/>'),
     Shade.RESPONSE: (4, '<path stroke="var(--bg)" stroke-width="1.2" d="M0 2h4"/>'),
+    Shade.UNKNOWN: (9, '<path stroke="var(--bg)" stroke-width="4" d="M-1 10L10 -1"/>'),
     Shade.OPENING: (6, f'<path {_INK}"1" d="M3 0L6 3L3 6L0 3z"/>'),
 }
 """(width and height of a tile, its shapes on top of the colour)."""

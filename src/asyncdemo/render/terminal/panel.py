@@ -30,7 +30,7 @@ _LEAST_WIDTH = 20
 _WIDTH = 80
 """The width of a panel that has not been drawn yet."""
 
-_STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
+_STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED, Shade.UNKNOWN)
 
 
 class LivePanel:

@@ -29,7 +29,8 @@ _LOOKS = {
     Shade.WORKER: ("#999999", "┊", ";"),
     Shade.CLIENT: ("#999999", "‹", "<"),
     Shade.RESPONSE: ("#999999", "›", ">"),
-    Shade.OPENING: ("#e69f00", "◇", "?"),
+    Shade.UNKNOWN: ("#999999", "?", "?"),
+    Shade.OPENING: ("#e69f00", "◇", "^"),
     Shade.IDLE: ("#999999", "╌", "_"),
     Shade.HELD: ("#0072b2", "▄", "H"),
 }

@@ -21,7 +21,7 @@ from asyncdemo.analysis.metrics import (
 )
 from asyncdemo.analysis.metrics.pools import PoolUse, pool_use
 from asyncdemo.analysis.metrics.states import totals_of
-from asyncdemo.model import Lane, Outcome, Request, Run, Site, Stuck
+from asyncdemo.model import Gap, Lane, Outcome, Request, Run, Site, Stuck
 from asyncdemo.render.timeline.layout import open_ns
 
 FORMAT = "asyncdemo.result/1"
@@ -56,7 +56,9 @@ def variant_result(run: Run) -> dict[str, Any]:
         "exit_code": run.exit_code,
         "clock": str(run.clock),
         **_fields(metrics, "wall_s", "ideal_s", "lanes", "peak", "open", "steps"),
-        **_fields(metrics, "running_s", "ready_s", "waiting_s", "queued_s", "blocked_s", "blocks"),
+        **_fields(
+            metrics, "running_s", "ready_s", "waiting_s", "queued_s", "unknown_s", "blocked_s", "blocks"
+        ),
         "longest_step": _longest_step(metrics.longest_step),
         **_fields(metrics, "throughput_per_s"),
         "outcomes": _outcomes(metrics),
@@ -73,6 +75,12 @@ def variant_result(run: Run) -> dict[str, Any]:
         **_fields(metrics, "connections_open"),
         "memory": _memory(metrics.memory),
         **_fields(metrics, "processes"),
+        "gaps": [{**_times(gap, zero_ns), **_fields(gap, "steps", "process")} for gap in run.gaps],
+        "complete_from_s": None if run.complete_from_ns is None else _seconds(run.complete_from_ns - zero_ns),
+        "counted": [
+            {**_fields(lanes, "function", "error", "count"), "outcome": str(lanes.outcome)}
+            for lanes in run.counted
+        ],
         "notes": list(run.notes),
     }
 
@@ -121,14 +129,14 @@ def _lane(run: Run, lane: Lane, zero_ns: int) -> dict[str, Any]:
     }
 
 
-def _times(row: Lane | Request, zero_ns: int) -> dict[str, Any]:
+def _times(row: Lane | Request | Gap, zero_ns: int) -> dict[str, Any]:
     return {"start_s": _seconds(row.start_ns - zero_ns), "end_s": _seconds(row.end_ns - zero_ns)}
 
 
 def _states(row: Lane | Request) -> dict[str, Any]:
     totals = totals_of(row)
     return {
-        **_fields(totals, "running_s", "ready_s", "waiting_s", "queued_s"),
+        **_fields(totals, "running_s", "ready_s", "waiting_s", "queued_s", "unknown_s"),
         "reasons": {reason: _seconds(spent) for reason, spent in totals.reasons.items()},
     }
 

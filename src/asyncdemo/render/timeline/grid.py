@@ -12,6 +12,8 @@ from enum import IntEnum
 from operator import itemgetter
 from typing import NamedTuple
 
+from asyncdemo.model import State
+
 FULL = 8
 """The fill of a cell that runs, or is in a folded row, is in eighths."""
 
@@ -37,11 +39,13 @@ class Shade(IntEnum):
     """A request that its client has not begun to send."""
     RESPONSE = 12
     """A request that is handled, and whose response is under way."""
-    OPENING = 13
+    UNKNOWN = 13
+    """Not recorded."""
+    OPENING = 14
     """A state of a connection, like HELD and IDLE."""
-    IDLE = 14
-    HELD = 15
-    CLOSED = 16
+    IDLE = 15
+    HELD = 16
+    CLOSED = 17
 
 
 SHADES = tuple(Shade)
@@ -67,6 +71,7 @@ _NOT_AT_WORK = frozenset(
         Shade.ACCEPT,
         Shade.WORKER,
         Shade.CLIENT,
+        Shade.UNKNOWN,
         Shade.OPENING,
         Shade.IDLE,
         Shade.CLOSED,
@@ -88,7 +93,7 @@ _CAUSES = {
         "client": Shade.CLIENT,
         "response": Shade.RESPONSE,
     }.items()
-}
+} | {(int(State.UNKNOWN), ""): Shade.UNKNOWN}
 """(state, reason) -> the shade that shows both."""
 
 Counts = tuple[float, ...]

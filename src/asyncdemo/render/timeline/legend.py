@@ -26,6 +26,7 @@ _WORDS = {
     Shade.ACCEPT: ("not accepted yet", "accept", "not accepted yet", "not accepted by the server yet"),
     Shade.WORKER: ("without a worker thread", "thread", "no thread yet", "waiting for a worker thread"),
     Shade.RESPONSE: ("at its response", "response", "response", "handled, the response is under way"),
+    Shade.UNKNOWN: ("not recorded", "unknown", "not recorded", "not recorded"),
     Shade.OPENING: ("opening", "opening", "connection opening", "connection opening"),
     Shade.IDLE: ("idle", "idle", "idle", "connection idle"),
     Shade.HELD: ("held", "held", "held", "connection held"),

@@ -124,10 +124,10 @@ class Seen:
 
         Raises:
             ValueError: If nothing was recorded of the function, because a sentence about it could not fail,
-                or if only sums were kept.
+                or if some are only counted.
         """
         self._refuse_unrecorded(function)
-        if any(_is_of(tasks.function, function) for tasks in self.run.summed):
+        if any(_is_of(lanes.function, function) for lanes in self.run.counted):
             raise ValueError(f"too many tasks ran {function} to keep each of them: give it as one of `lanes`")
         found = [
             index

@@ -1,0 +1,176 @@
+"""The tracer's own thread: a script can't tell that it is there, nor harm it, nor be harmed by it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.analysis.metrics import blocking_steps
+from asyncdemo.recording.runner import Options, Stdout, Target, record
+from tests.support.plain_and_traced import alike
+
+SINCE_3_12 = pytest.mark.skipif(sys.version_info < (3, 12), reason="Python before 3.12 has none of it")
+
+SCRIPTS = {
+    "a blocked signal stays pending": """
+import os, signal, time
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1, signal.SIGTERM})
+os.kill(os.getpid(), signal.SIGUSR1)
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(0.1)
+print(sorted(signal.sigpending()))
+print(signal.sigwait({signal.SIGUSR1}), signal.sigwait({signal.SIGTERM}))
+""",
+    "a section is protected from Ctrl-C": """
+import os, signal, time
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+os.kill(os.getpid(), signal.SIGINT)
+time.sleep(0.1)
+print("protected")
+try:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    time.sleep(5)
+except KeyboardInterrupt:
+    print("interrupted")
+""",
+    "masks are inherited as always": """
+import signal, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
+show = lambda: print(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())))
+show()
+thread = threading.Thread(target=show)
+thread.start()
+thread.join()
+""",
+    "no descriptor is left at exit": """
+import resource, socket
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+kept = []
+while True:
+    kept.append(socket.socket())
+""",
+    "no library can be found at exit": """
+import os
+if os.getuid() == 0:
+    os.chroot(".")
+print("end")
+""",
+    "it forks without another thread": """
+import os, subprocess, warnings
+warnings.simplefilter("error")
+for _ in range(3):
+    pid = os.fork()
+    if not pid:
+        os._exit(3)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+print(subprocess.run(["true"], preexec_fn=lambda: None).returncode)
+""",
+    "it forks with another thread": """
+import os, threading, warnings
+done = threading.Event()
+thread = threading.Thread(target=done.wait)
+thread.start()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    pid = os.fork()
+    if not pid:
+        os._exit(3)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), [(one.category, one.lineno) for one in caught])
+done.set()
+thread.join()
+""",
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=list(SCRIPTS))
+def test_script_does_what_it_does_without_our_thread(script: str, tmp_path: Path) -> None:
+    alike(tmp_path, script)
+
+
+TOOLS = """
+import sys, threading, time
+seen, main = [], threading.get_ident()
+
+def trace(frame, event, argument):
+    if threading.get_ident() != main:
+        seen.append(event)
+        raise ValueError
+    return trace
+
+def watch(*_):
+    if threading.get_ident() != main:
+        seen.append("monitored")
+        threading.Event().wait()  # for ever
+
+threading.settrace_all_threads(trace)
+threading.setprofile_all_threads(trace)
+time.sleep(0.1)
+threading.setprofile_all_threads(None)
+threading.settrace_all_threads(None)
+monitoring = sys.monitoring
+monitoring.use_tool_id(3, "test")
+events = monitoring.events
+for event in (events.PY_START, events.LINE, events.CALL):
+    monitoring.register_callback(3, event, watch)
+monitoring.set_events(3, events.PY_START | events.LINE | events.CALL)
+time.sleep(0.1)
+monitoring.set_events(3, 0)
+print(seen)
+"""
+
+
+@SINCE_3_12
+def test_no_tool_of_the_script_is_called_in_our_thread(tmp_path: Path) -> None:
+    alike(tmp_path, TOOLS)
+
+
+BLOCKS = """
+import asyncio, os, time
+
+async def blocks():
+    time.sleep(0.1)
+
+pid = os.fork()
+if not pid:
+    os._exit(0)
+os.waitpid(pid, 0)
+asyncio.run(blocks())
+"""
+
+
+def test_line_that_blocks_is_seen_after_a_fork(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(BLOCKS)
+    (step,) = blocking_steps(record(Target(str(path)), Options(stdout=Stdout.CAPTURE)))
+    assert step.site is not None and step.site.line == 5
+
+
+FAULTS = """
+import asyncio.base_events  # so that it is not the tracer that is asked
+import time
+from asyncdemo.capture import recorder
+whole, times = recorder.Recorder.offer, []
+
+def fails(self, go_on):
+    times.append(1)
+    if len(times) < 4:
+        raise {error}
+    return whole(self, go_on)
+
+recorder.Recorder.offer = fails
+time.sleep(0.4)
+print(len(times) > 4)
+"""
+
+
+@pytest.mark.parametrize("error", ["LookupError('lost')", "KeyboardInterrupt", "SystemExit(3)"])
+def test_fault_in_our_thread_is_survived_and_noted(error: str, tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(FAULTS.format(error=error))
+    output: list[str] = []
+    run = record(Target(str(path)), Options(stdout=Stdout.CAPTURE))
+    assert run.exit_code == 0, output
+    noted = [note for note in run.notes if "the tracer's thread" in note]
+    assert len(noted) == (error.startswith("LookupError"))
