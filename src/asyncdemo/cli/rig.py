@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -67,9 +68,11 @@ def _on_screen(context: CourseContext, apps: Path, rigging: Rigging, machine: Ma
     from asyncdemo.tui.rig import RigScreen
 
     session = Session(lambda say: open_testbed(apps, say, bench), rigging)
-    with noting_signals(), session:
+    with ExitStack() as stack:
+        signals = stack.enter_context(noting_signals())
+        stack.enter_context(session)
+        stack.callback(signals.draw, partial(click.echo, "Stopping the servers ...", err=True))
         code = run_application(context, lambda: RigScreen(session, rigging, machine, tuple(bench.engines)))
-        click.echo("Stopping the servers ...", err=True)
     if trouble := session.state.trouble:
         click.echo(f"asyncdemo: {trouble}", err=True)
     return EXIT_FAILED if trouble and code == EXIT_OK else code

@@ -41,4 +41,3 @@ def command(context: click.Context, files: Sequence[Path], plain: bool, details:
         context.exit(run_application(locate(None), lambda: ViewerScreen(runs)))
     else:
         print_runs(runs, None if plain or not can_draw() else make_console(), details=details)
-    context.exit(0)
