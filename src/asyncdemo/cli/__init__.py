@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, AsyncdemoError
+from asyncdemo.safe_text import clean_lines
 
 if TYPE_CHECKING:
     from asyncdemo.cli.output import Output
@@ -49,6 +50,7 @@ def _run(arguments: Sequence[str] | None, output: Output) -> int:
     except AsyncdemoError as error:
         return _explain(error)
     except click.ClickException as error:
+        object.__setattr__(error, "message", clean_lines(error.message))  # final, and used by ``show``
         error.show()
         return error.exit_code
     return code if isinstance(code, int) else EXIT_OK

@@ -5,7 +5,6 @@ Not here: judging (see ``course.judging``), or how a verdict looks (see ``render
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -40,6 +39,7 @@ from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
 from asyncdemo.render.terminal.verdict import verdict_text, verdict_to_fit
+from asyncdemo.safe_text import json_text
 from asyncdemo.serving import ServiceCache
 
 FORMAT = "asyncdemo.check/1"
@@ -171,7 +171,7 @@ def command(
     passed = all(item.verdict.passed for item in checked)
     if as_json:
         data = {"format": FORMAT, "passed": passed, "exercises": [as_data(item) for item in checked]}
-        click.echo(json.dumps(data))
+        click.echo(json_text(data))
     elif own_file is None:
         _conclude(context, checked, alone=alone)
     click_context.exit(EXIT_OK if passed else EXIT_FAILED)
@@ -263,7 +263,7 @@ def _check_handed_in(
         _write(junit_file, table_as_junit(people))
     passed = all(item.verdict.passed for checked in people.values() for item in checked)
     if as_json:
-        click.echo(json.dumps({"format": FORMAT, "passed": passed, "workspaces": table_as_data(people)}))
+        click.echo(json_text({"format": FORMAT, "passed": passed, "workspaces": table_as_data(people)}))
     return EXIT_OK if passed else EXIT_FAILED
 
 

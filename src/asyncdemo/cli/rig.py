@@ -5,7 +5,6 @@ Not here: measuring (see ``lab.rig``), the screen (see ``tui.rig``), its lines (
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -29,6 +28,7 @@ from asyncdemo.lab.rig.session import Session
 from asyncdemo.lab.rig.testbed import open_testbed
 from asyncdemo.render.terminal.draw import text_line
 from asyncdemo.render.terminal.rig import bound_lines, knob_lines, measured_lines
+from asyncdemo.safe_text import json_text
 
 FORMAT: Final = "asyncdemo.rig/1"
 _PLAIN_WIDTH: Final = 100
@@ -97,7 +97,7 @@ def _once(apps: Path, rigging: Rigging, machine: Machine, bench: Bench, *, as_js
 
 def _print(outcome: Outcome, machine: Machine, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(rig_data(outcome, machine)))
+        click.echo(json_text(rig_data(outcome, machine)))
         return
     for line in (
         text_line("Rig it: one job, two servers, one database"),

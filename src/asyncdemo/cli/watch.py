@@ -92,7 +92,7 @@ class _Log(ExitStack):
         self._watcher = self.enter_context(Watcher(self._files(), poll))
         self._practice = self._switch_to(lesson)
 
-    def __exit__(self, *error: Any) -> bool:
+    def __exit__(self, *error: Any) -> bool | None:
         with noting_signals():
             return super().__exit__(*error)
 

@@ -17,10 +17,11 @@ from typing import IO, Any
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events, messages
+from textual import events
 from textual.color import Color
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
+from textual.message import Message
 
 from asyncdemo.tui.leaving import PATIENCE_S
 
@@ -117,7 +118,7 @@ class TerminalDriver(LinuxDriver):
         super().__init__(*args, **options)
         self._file: Any = TerminalOutput(self._file)
 
-    def process_message(self, message: messages.Message) -> None:
+    def process_message(self, message: Message) -> None:
         """Pass on the message, in the thread that reads keys; one to leave by also as a signal if need be."""
         super().process_message(message)
         if isinstance(message, events.Key) and message.key in _LEAVE:

@@ -15,11 +15,13 @@ from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, The
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import settings_words
 from asyncdemo.render.wrapping import wrap, wrap_output
+from asyncdemo.safe_text import clean
 
 _MOST_ROWS, _LEAST_ROWS = 12, 3
 _WIDEST_TEXT = 100
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 _OUTPUT_LINES, _LINES_OF_EACH = 8, 3
+_LONGEST_LINE = 1_000
 _REPEAT = "To repeat this check:"
 _HINT = "Enable tracemalloc to get the object allocation traceback"
 _FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
@@ -92,8 +94,9 @@ def verdict_text(verdict: Verdict) -> Iterator[str]:
 
 def newest_lines(output: str) -> list[str]:
     """Return the newest lines, without folders, which add nothing, or Python's hint about tracemalloc."""
-    lines = [_FOLDERS.sub("", line) for line in output.splitlines() if line.strip() and _HINT not in line]
-    return lines[-_OUTPUT_LINES:]
+    lines = [line for line in output.splitlines() if line.strip() and _HINT not in line]
+    newest = (line.expandtabs()[:_LONGEST_LINE] for line in lines[-_OUTPUT_LINES:])
+    return [clean(_FOLDERS.sub("", line)) for line in newest]
 
 
 def _wrap(text: str, width: int) -> list[str]:

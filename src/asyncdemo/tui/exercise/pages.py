@@ -27,6 +27,7 @@ from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.terminal.verdict import brief, verdict_lines, verdict_to_fit
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.wrapping import break_code
+from asyncdemo.safe_text import clean_lines
 
 _PICTURE_TAKES = 5
 """Lines of a picture of two runs besides their rows: two titles, an axis, a legend and a gap."""
@@ -90,7 +91,7 @@ def changes_page(exercise: Exercise, file: Path, *, with_solution: bool) -> Chan
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return clean_lines(file.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
         raise CourseError(f"{file}: cannot be read: {error.strerror}") from None
 

@@ -23,8 +23,9 @@ from asyncdemo.course.content.listing import Listing, listing
 from asyncdemo.render.terminal.draw import Line, beside
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import Shade
-from asyncdemo.render.words import clean, fit
+from asyncdemo.render.words import fit
 from asyncdemo.render.wrapping import code_parts
+from asyncdemo.safe_text import clean
 from asyncdemo.tui.app import KeyFooter, LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 
