@@ -33,22 +33,21 @@ _FORMULA: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 def clean(text: str, most: int = _MOST) -> str:
     """Return the text, on one line and safe to show: characters that move a cursor or hide become escapes.
 
-    Of more than ``most`` characters, the first remain.
+    If it has more than ``most`` characters, the first remain, with a note.
     """
-    if len(text) > most:
-        return f"{clean(text[:most])}... ({len(text) - most:,} more characters)"
-    if text.isprintable():
+    if text.isprintable() and len(text) <= most:
         return text
-    return "".join(map(_escaped, text))
+    shown = "".join(map(_escaped, text[:most]))
+    return shown if max(len(text), len(shown)) <= most else _cut(shown, text, most)
 
 
 def clean_lines(text: str) -> str:
     """Do the same for a text of several lines, which remain."""
-    if len(text) > _MOST_OF_A_TEXT:
-        return f"{clean_lines(text[:_MOST_OF_A_TEXT])}\n... ({len(text) - _MOST_OF_A_TEXT:,} more characters)"
-    if text.isprintable():
+    if text.isprintable() and len(text) <= _MOST_OF_A_TEXT:
         return text
-    return "".join(char if char == "\n" else _escaped(char) for char in text.expandtabs())
+    begin = text[:_MOST_OF_A_TEXT].expandtabs()
+    shown = "".join(char if char == "\n" else _escaped(char) for char in begin)
+    return shown if max(len(text), len(shown)) <= _MOST_OF_A_TEXT else _cut(shown, text, _MOST_OF_A_TEXT)
 
 
 def cell(text: str) -> str:
@@ -71,6 +70,12 @@ def _escaped(char: str) -> str:
     return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
 
 
+def _cut(shown: str, text: str, most: int) -> str:
+    """Return at most ``most`` characters of ``shown``, with a note about the length of ``text``."""
+    note = f"... ({len(text):,} characters)"
+    return shown[: most - len(note)] + note
+
+
 def _valid(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() and len(value) <= _MOST else _as_unicode(value)
@@ -86,5 +91,5 @@ def _valid(value: Any) -> Any:
 def _as_unicode(text: str) -> str:
     """Limit the length, and escape halves of characters, which are no Unicode. JSON escapes all others."""
     if len(text) > _MOST:
-        text = f"{text[:_MOST]}... ({len(text) - _MOST:,} more characters)"
+        text = _cut(text, text, _MOST)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -51,8 +51,8 @@ def _wrapped(text: str, width: int, first: str, rest: str, cut_words: bool) -> I
         if not is_empty:
             line, used = line + space + word, used + needed
             continue
-        pieces = chop_cells(word, width - max(used, cell_len(rest))) if cut_words else [word]
-        for at, piece in enumerate(piece for piece in pieces if piece):
+        pieces = _pieces(word, width - max(used, cell_len(rest))) if cut_words else [word]
+        for at, piece in enumerate(pieces):
             if at:
                 yield line
                 line = rest
@@ -60,6 +60,13 @@ def _wrapped(text: str, width: int, first: str, rest: str, cut_words: bool) -> I
         used, is_empty = cell_len(line), False
     if not is_empty:
         yield line
+
+
+def _pieces(word: str, room: int) -> list[str]:
+    """Return the pieces of a word that each fit, all of it: letters of no width at its end, too."""
+    pieces = [piece for piece in chop_cells(word, room) if piece]
+    rest = word[sum(map(len, pieces)) :]
+    return [*pieces, rest] if rest else pieces
 
 
 def wrap_output(line: str, width: int, most: int) -> list[str]:
@@ -83,7 +90,7 @@ def code_parts(line: str, width: int) -> tuple[list[str], int]:
     """
     width = max(width, _LEAST_WIDTH)
     outer = len(line) - len(line.lstrip())
-    indent = min(outer + _CODE_INDENT, width // 2)
+    indent = min(outer + _CODE_INDENT, width // 2, width - _LEAST_WIDTH)
     parts: list[str] = []
     start, room = 0, width
     while start < len(line):

@@ -30,7 +30,7 @@ from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING, Theme, theme
 from asyncdemo.render.timeline.curves import memory_curves, most_of
 from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import lay_out
-from asyncdemo.render.words import status, title
+from asyncdemo.render.words import fit, status, title
 from asyncdemo.render.wrapping import wrap
 
 _LABEL = 14
@@ -118,13 +118,15 @@ def _remarks(account: Account, theme: Theme, width: int, named: bool) -> Iterato
     mark = f"  {theme.dot} "
     if account.findings:
         yield []
-        yield text_line(f"Found in {title(account.run)}" if named else "Found", EMPHASIS)
+        heading = f"Found in {title(account.run)}" if named else "Found"
+        yield text_line(fit(heading, width, theme.ellipsis), EMPHASIS)
         for finding in account.findings:
             message, advice = finding_words(finding)
             yield from hanging(mark, prose(wrap(message, width - 4)))
             yield from hanging("    ", prose(wrap(advice, width - 4), DIM))
     if account.notes:
         yield []
-        yield text_line(f"Notes on {title(account.run)}" if named else "Notes", EMPHASIS)
+        heading = f"Notes on {title(account.run)}" if named else "Notes"
+        yield text_line(fit(heading, width, theme.ellipsis), EMPHASIS)
         for note in account.notes:
             yield from hanging(mark, prose(wrap(note, width - 4)))

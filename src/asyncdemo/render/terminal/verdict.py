@@ -13,7 +13,7 @@ from asyncdemo.render.terminal.draw import Line, hanging, prose, text_line
 from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
-from asyncdemo.render.words import settings_words
+from asyncdemo.render.words import fit, settings_words
 from asyncdemo.render.wrapping import wrap, wrap_output
 from asyncdemo.safe_text import clean
 
@@ -44,7 +44,7 @@ def verdict_lines(verdict: Verdict, theme: Theme, width: int, rows: int = _MOST_
     wrote = newest_lines(verdict.output)
     if wrote:
         yield []
-        yield text_line("The program wrote:", DIM)
+        yield text_line(fit("The program wrote:", width), DIM)
         for line in wrote:
             for part in wrap_output(line, width, _LINES_OF_EACH):
                 yield text_line(part, DIM)

@@ -26,6 +26,7 @@ from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.terminal.verdict import brief, verdict_lines, verdict_to_fit
 from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.words import fit
 from asyncdemo.render.wrapping import break_code
 from asyncdemo.safe_text import clean_lines
 
@@ -124,7 +125,7 @@ def _changed(given: str, text: str, width: int) -> Iterator[Line]:
     (old_first, before), (new_first, after) = _without_docstring(given), _without_docstring(text)
     groups = list(SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_AROUND))
     if not groups:
-        yield text_line("No changes.", DIM)
+        yield text_line(fit("No changes.", width), DIM)
     for place, group in enumerate(groups):
         if place:
             yield []
