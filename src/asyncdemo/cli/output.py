@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
-from asyncdemo.errors import EXIT_FAILED
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -104,6 +104,8 @@ class Output:
 
     def conclude(self, code: int) -> int:
         """Say if not all of the output was written, and return the exit code, given that of the command."""
+        if code == EXIT_INTERRUPTED and not has_room():
+            self.drop()
         sys.stdout.flush()
         target = self._targets["stdout"]
         if not target.trouble or (target.reader_left and not self.has_verdict):
