@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from rich.cells import cell_len, chop_cells, set_cell_size
-
 _LEAST_WIDTH = 2
 """Room for a wide letter."""
 _WORDS = re.compile(r"([ \t\n\r\v\f]*)([^ \t\n\r\v\f]+)")
@@ -40,31 +38,31 @@ def wrap(
 
 def _wrapped(text: str, width: int, first: str, rest: str, cut_words: bool) -> Iterator[str]:
     first, rest = _opening(first, width), _opening(rest, width)
-    line, used, is_empty = first, cell_len(first), True
+    line, used, is_empty = first, _cell_len(first), True
     # Without trailing space, each match takes up where the last one ended, so the time is linear.
     for match in _WORDS.finditer(text.rstrip(" \t\n\r\v\f")):
         space, word = " " if "\n" in match[1] else match[1].expandtabs(), match[2]
-        needed = cell_len(space) + cell_len(word)
+        needed = _cell_len(space) + _cell_len(word)
         if not is_empty and used + needed > width:
             yield line
-            line, used, is_empty = rest, cell_len(rest), True
+            line, used, is_empty = rest, _cell_len(rest), True
         if not is_empty:
             line, used = line + space + word, used + needed
             continue
-        pieces = _pieces(word, width - max(used, cell_len(rest))) if cut_words else [word]
+        pieces = _pieces(word, width - max(used, _cell_len(rest))) if cut_words else [word]
         for at, piece in enumerate(pieces):
             if at:
                 yield line
                 line = rest
             line += piece
-        used, is_empty = cell_len(line), False
+        used, is_empty = _cell_len(line), False
     if not is_empty:
         yield line
 
 
 def _pieces(word: str, room: int) -> list[str]:
     """Return the pieces of a word that each fit, all of it: letters of no width at its end, too."""
-    pieces = [piece for piece in chop_cells(word, room) if piece]
+    pieces = _chop(word, room)
     rest = word[sum(map(len, pieces)) :]
     return [*pieces, rest] if rest else pieces
 
@@ -95,7 +93,7 @@ def code_parts(line: str, width: int) -> tuple[list[str], int]:
     start, room = 0, width
     while start < len(line):
         near = line[start : start + 4 * room]
-        fitting = next(filter(None, chop_cells(near, room)), near)
+        fitting = next(iter(_chop(near, room)), near)
         end = start + len(fitting)
         if end < len(line):
             code = max(outer, start) + 1
@@ -105,7 +103,23 @@ def code_parts(line: str, width: int) -> tuple[list[str], int]:
     return parts or [""], indent
 
 
+def _cell_len(text: str) -> int:
+    if text.isascii():  # Rich is not loaded for it: `asyncdemo list` takes twice as long with it
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _chop(text: str, width: int) -> list[str]:
+    if text.isascii():
+        return [text[at : at + width] for at in range(0, len(text), width)]
+    from rich.cells import chop_cells
+
+    return [piece for piece in chop_cells(text, width) if piece]
+
+
 def _opening(text: str, width: int) -> str:
     """Return as much as leaves half of the line, and room for a wide letter."""
     room = min(width // 2, width - _LEAST_WIDTH)
-    return set_cell_size(text, room) if cell_len(text) > room else text
+    return next(iter(_chop(text, room)), "") if _cell_len(text) > room else text
