@@ -111,7 +111,7 @@ def test_hostile_folder_name_is_safe_in_every_table(desk: Desk, tmp_path: Path) 
         (pile / "ada").rename(pile / HOSTILE_NAME)
     except OSError:
         pytest.skip("this file system takes only UTF-8")
-    words = ["check", "--all", "--handed-in", pile, "--course", desk.course]
+    words: list[str | Path] = ["check", "--all", "--handed-in", pile, "--course", desk.course]
     printed = in_process(*words, "--csv", "t.csv", "--junit", "t.xml", cwd=tmp_path)
     assert printed.code == 1
     assert all(char.isprintable() or char == "\n" for char in printed.out + printed.err)

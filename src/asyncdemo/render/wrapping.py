@@ -122,4 +122,6 @@ def _chop(text: str, width: int) -> list[str]:
 def _opening(text: str, width: int) -> str:
     """Return as much as leaves half of the line, and room for a wide letter."""
     room = min(width // 2, width - _LEAST_WIDTH)
-    return next(iter(_chop(text, room)), "") if _cell_len(text) > room else text
+    if _cell_len(text) <= room:
+        return text
+    return next(iter(_chop(text, room)), "") if room else ""
