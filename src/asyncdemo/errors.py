@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from asyncdemo.safe_text import clean_lines
+
 __all__ = [
     "EXIT_CODES",
     "EXIT_FAILED",
@@ -49,6 +51,10 @@ class AsyncdemoError(Exception):
     """
 
     exit_code = EXIT_FAILED
+
+    def __str__(self) -> str:
+        """Return the message, which may contain names of files and words of others, safe to show."""
+        return clean_lines(super().__str__())
 
 
 class UsageError(AsyncdemoError):

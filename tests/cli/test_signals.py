@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from asyncdemo.cli.signals import ENDING, noting_signals, stopping_together
+from asyncdemo.cli.signals import ENDING, ending_by_exception, noting_signals, stopping_together
 
 
 def test_signals_are_noted_and_handlers_put_back() -> None:
@@ -17,6 +17,28 @@ def test_signals_are_noted_and_handlers_put_back() -> None:
             signal.raise_signal(number)
         assert seen == ENDING
     assert [signal.getsignal(number) for number in ENDING] == before
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_signal_breaks_off_drawing_and_is_noted(number: int) -> None:
+    drawn: list[str] = []
+
+    def draw() -> None:
+        drawn.append("begun")
+        signal.raise_signal(number)
+        drawn.append("ended")
+
+    with noting_signals() as seen:
+        seen.draw(draw)
+        assert (drawn, seen) == (["begun"], [number])
+        signal.raise_signal(number)
+        assert seen == [number, number]
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_signal_elsewhere_is_an_exception(number: int) -> None:
+    with ending_by_exception(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(number)
 
 
 def test_a_signal_that_we_were_started_to_ignore_stays_ignored() -> None:

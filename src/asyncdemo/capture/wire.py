@@ -489,6 +489,11 @@ _pack = struct.pack
 _HEADER = struct.Struct("<cI")
 _EVENT = struct.Struct(f"<{STEP_SIZE}q")
 MAX_FRAME = 1 << 28
+_LARGE = 1 << 20
+LONGEST_TEXT = 2_000
+"""Characters of a name or a message that are of use. Searching in it may take quadratic time."""
+_WHOLE = {"Code", "LaneEnd", "Result"}
+"""Messages whose texts are more than names: paths, and results, which are limited where they are made."""
 
 
 def frame(kind: bytes, payload: bytes) -> bytes:
@@ -500,18 +505,31 @@ def json_frame(kind: bytes, value: object) -> bytes:
 
 
 def messages_frame(messages: Sequence[Message]) -> bytes:
-    return json_frame(MESSAGES, [[type(message).__name__, *message] for message in messages])
+    data = json_frame(MESSAGES, [[type(message).__name__, *message] for message in messages])
+    if len(data) > _LARGE:  # seldom, and then nearly always because of long texts
+        named = ((type(message).__name__, message) for message in messages)
+        data = json_frame(MESSAGES, [[name, *_shortened(name, fields)] for name, fields in named])
+    return data
 
 
 def messages(payload: bytes) -> Iterator[Message]:
     """Decode messages. Raises ValueError, TypeError or KeyError at the first that is invalid."""
+    may_be_long = len(payload) > LONGEST_TEXT
     for name, *fields in json.loads(payload):
+        if may_be_long:
+            fields = _shortened(name, fields)
         kind, shapes = _KINDS[name]
         shape = tuple(map(type, fields))
         if shape not in shapes:
             _check(kind, fields)
             shapes.add(shape)
         yield _new(kind, fields)
+
+
+def _shortened(name: str, fields: Sequence[Any]) -> Sequence[Any]:
+    if name in _WHOLE:
+        return fields
+    return [value[:LONGEST_TEXT] if type(value) is str else value for value in fields]
 
 
 def _check(kind: type[Message], fields: Sequence[Any]) -> None:

@@ -11,7 +11,6 @@ import click
 
 import asyncdemo
 from asyncdemo.cli.options import course_option, plain_option
-from asyncdemo.errors import EXIT_OK
 
 COMMANDS: Final = {
     "list": "List the lessons, how long they take, and your progress.",
@@ -34,6 +33,8 @@ COMMANDS: Final = {
     "completion": "Print the completion script for your shell.",
 }
 """The help line of each command. Its name is also that of its module."""
+_ONLY_PRINT: Final = {None, "list", "hint", "solution", "show", "export", "completion"}
+"""Commands whose exit code only says that they printed everything."""
 
 
 class _LazyGroup(click.Group):
@@ -57,16 +58,6 @@ class _LazyGroup(click.Group):
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-    def invoke(self, context: click.Context) -> Any:
-        try:
-            return super().invoke(context)
-        except BrokenPipeError:
-            # Here, because click would turn it into exit code 1.
-            from asyncdemo.cli import reader_left
-
-            reader_left()
-            context.exit(EXIT_OK)
 
 
 def _suggestion(typed: str) -> str:
@@ -101,6 +92,8 @@ def app(context: click.Context, plain: bool, course_folder: Path | None) -> None
     if course_folder is not None:
         given["course_folder"] = str(course_folder)
     context.default_map = {name: given | {"check": given} for name in COMMANDS}
+    if context.obj is not None:
+        context.obj.has_verdict = context.invoked_subcommand not in _ONLY_PRINT
     if context.invoked_subcommand is None:
         from asyncdemo.cli.home import home
 

@@ -5,10 +5,8 @@ Not here: judging (see ``course.judging``), or how a verdict looks (see ``render
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -30,6 +28,7 @@ from asyncdemo.cli.check_many import (
 )
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, next_words
 from asyncdemo.cli.options import course_option, json_option, plain_option
+from asyncdemo.cli.output import say_last
 from asyncdemo.cli.overwrite import check_table, explain_unwritable
 from asyncdemo.cli.signals import noting_signals
 from asyncdemo.cli.terminal import can_draw, wrap
@@ -38,8 +37,9 @@ from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
 from asyncdemo.course.workspace.files import replace as replace_file
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
-from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
+from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
 from asyncdemo.render.terminal.verdict import verdict_text, verdict_to_fit
+from asyncdemo.safe_text import json_text
 from asyncdemo.serving import ServiceCache
 
 FORMAT = "asyncdemo.check/1"
@@ -146,42 +146,61 @@ def command(
     if plain:
         click_context.color = False
     checked: list[Checked] = []
-    with ServiceCache() as service_cache, noting_signals() as signals, suppress(Stopped):
-        checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
+    with _interruptible(quiet=as_json), ServiceCache() as service_cache:
         for lesson in lessons:
-            if own_file is not None:
-                item = checker.check_file(lesson, own_file)
-                if item.verdict.repeat:
-                    repeat = f"{item.verdict.repeat} --file {own_file}"
-                    item = replace(item, verdict=replace(item.verdict, repeat=repeat))
-            elif check_all:
-                item = checker.check_in(need_workspace(context), lesson)
-            else:
-                item = checker.check_file(lesson, need_workspace(context).file(lesson))
-            if alone and item.trouble is not None:
-                raise item.trouble
-            checked.append(item)
-            if own_file is None and item.status in (Status.PASSED, Status.FAILED):
-                _remember(context, item)
+            with _stoppable(service_cache, timeout_s, seed) as checker:
+                if own_file is not None:
+                    item = checker.check_file(lesson, own_file)
+                    if item.verdict.repeat:
+                        repeat = f"{item.verdict.repeat} --file {own_file}"
+                        item = replace(item, verdict=replace(item.verdict, repeat=repeat))
+                elif check_all:
+                    item = checker.check_in(need_workspace(context), lesson)
+                else:
+                    item = checker.check_file(lesson, need_workspace(context).file(lesson))
+                if alone and item.trouble is not None:
+                    raise item.trouble
+                checked.append(item)
+                trouble = ""
+                if own_file is None and item.status in (Status.PASSED, Status.FAILED):
+                    trouble = _remember(context, item)
+            if trouble:
+                click.echo(trouble, err=True)
             if not as_json:
                 _print(item, plain=plain) if alone else _print_brief(item)
-    if signals:
-        if not as_json:
-            click.echo("Interrupted.")
-        click_context.exit(EXIT_INTERRUPTED)
     passed = all(item.verdict.passed for item in checked)
     if as_json:
         data = {"format": FORMAT, "passed": passed, "exercises": [as_data(item) for item in checked]}
-        click.echo(json.dumps(data))
+        click.echo(json_text(data))
     elif own_file is None:
         _conclude(context, checked, alone=alone)
     click_context.exit(EXIT_OK if passed else EXIT_FAILED)
 
 
-def _remember(context: CourseContext, item: Checked) -> None:
+@contextmanager
+def _interruptible(*, quiet: bool, more: str = "") -> Iterator[None]:
+    """Say that the command was interrupted, unless ``quiet``, with ``more`` words."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not quiet:
+            say_last(f"Interrupted.{more}")
+        raise
+
+
+@contextmanager
+def _stoppable(service_cache: ServiceCache, timeout_s: float | None, seed: int | None) -> Iterator[Checker]:
+    """Stop a check in order if a signal arrives; only then raise KeyboardInterrupt."""
+    with noting_signals() as signals, suppress(Stopped):
+        yield Checker(service_cache, lambda: not signals, timeout_s, seed)
+    if signals:
+        raise KeyboardInterrupt
+
+
+def _remember(context: CourseContext, item: Checked) -> str:
+    """Return why it can't be remembered, or ""."""
     passed = item.verdict.passed
-    if trouble := context.remember(item.lesson.id, lambda record: record.after_check(passed, now())):
-        click.echo(trouble, err=True)
+    return context.remember(item.lesson.id, lambda record: record.after_check(passed, now()))
 
 
 def _print(item: Checked, *, plain: bool) -> None:
@@ -213,7 +232,6 @@ def _print_brief(item: Checked) -> None:
         again = f" To repeat this check: {item.verdict.repeat}" if item.verdict.repeat else ""
         text = wrap(f"{item.verdict.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
     click.echo(text.replace(item.status, click.style(item.status, fg=colour), 1))
-    sys.stdout.flush()
 
 
 def _check_handed_in(
@@ -232,24 +250,20 @@ def _check_handed_in(
         check_table(junit_file, JUNIT_HEAD.encode(), f"--junit {junit_file}")
     lessons = exercises(context.course)
     people: dict[str, list[Checked]] = {}
-    with ServiceCache() as service_cache, noting_signals() as signals, suppress(Stopped):
-        checker = Checker(service_cache, lambda: not signals, timeout_s, seed)
+    no_table = " No table was written." if csv_file or junit_file else ""
+    with _interruptible(quiet=as_json, more=no_table), ServiceCache() as service_cache:
         for name, workspace in find_workspaces(folder, lessons).items():
-            people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
+            with _stoppable(service_cache, timeout_s, seed) as checker:
+                people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
             if not as_json:
                 click.echo(wrap(words_of(name, people[name]), rest="  "))
-                sys.stdout.flush()
-    if signals:
-        if not as_json:
-            click.echo("Interrupted." + (" No table was written." if csv_file or junit_file else ""))
-        return EXIT_INTERRUPTED
     if csv_file is not None:
         _write(csv_file, table_as_csv(people, lessons))
     if junit_file is not None:
         _write(junit_file, table_as_junit(people))
     passed = all(item.verdict.passed for checked in people.values() for item in checked)
     if as_json:
-        click.echo(json.dumps({"format": FORMAT, "passed": passed, "workspaces": table_as_data(people)}))
+        click.echo(json_text({"format": FORMAT, "passed": passed, "workspaces": table_as_data(people)}))
     return EXIT_OK if passed else EXIT_FAILED
 
 

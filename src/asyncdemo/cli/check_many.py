@@ -28,6 +28,7 @@ from asyncdemo.model import Lane, Request
 from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.verdict import newest_lines
 from asyncdemo.render.timeline.layout import open_ns
+from asyncdemo.safe_text import cell, clean
 from asyncdemo.serving import ServiceCache
 from asyncdemo.testing.checks import Evidence
 
@@ -194,7 +195,7 @@ def _load(folder: Path) -> Workspace:
 def words_of(name: str, checked: Sequence[Checked]) -> str:
     """Return "ada: 3 passed, 1 failed (upload-gate), 22 untouched"."""
     if all(item.status is Status.MISSING for item in checked):
-        return f"{name}: no exercise found, neither in this folder nor in a folder directly in it"
+        return f"{clean(name)}: no exercise found, neither in this folder nor in a folder directly in it"
     parts = []
     for status in Status:
         items = _having(checked, status)
@@ -203,7 +204,7 @@ def words_of(name: str, checked: Sequence[Checked]) -> str:
             names = ""
         if items or status is Status.PASSED:
             parts.append(f"{len(items)} {status}" + (f" ({names})" if names else ""))
-    return f"{name}: {', '.join(parts)}"
+    return f"{clean(name)}: {', '.join(parts)}"
 
 
 def table_as_csv(people: _TableOf, lessons: Sequence[Heading]) -> str:
@@ -213,14 +214,15 @@ def table_as_csv(people: _TableOf, lessons: Sequence[Heading]) -> str:
     table.writerow([*CSV_HEAD.split(","), *(lesson.id for lesson in lessons)])
     for name, checked in people.items():
         passed = len(_having(checked, Status.PASSED))
-        table.writerow([name, passed, *(item.status for item in checked)])
+        table.writerow([cell(name), passed, *(item.status for item in checked)])
     return text.getvalue()
 
 
 def table_as_junit(people: _TableOf) -> str:
     """Return a test suite for each workspace, with a test for each exercise; untouched ones are skipped."""
     root = ElementTree.Element(JUNIT_HEAD.removeprefix("<"))
-    for name, checked in people.items():
+    for folder, checked in people.items():
+        name = clean(folder)
         counts = {
             "tests": len(checked),
             "failures": len(_having(checked, Status.FAILED, Status.MISSING)),
@@ -232,7 +234,7 @@ def table_as_junit(people: _TableOf) -> str:
         for item in checked:
             case = ElementTree.SubElement(suite, "testcase", {"classname": name, "name": item.lesson.id})
             if item.status in _ELEMENTS:
-                message = _valid(item.verdict.message or "")
+                message = item.verdict.message or ""
                 ElementTree.SubElement(case, _ELEMENTS[item.status], {"message": message})
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
@@ -254,8 +256,3 @@ _ELEMENTS: Final = {
 
 def _having(checked: Sequence[Checked], *statuses: Status) -> list[Checked]:
     return [item for item in checked if item.status in statuses]
-
-
-def _valid(text: str) -> str:
-    """Remove control characters, which XML does not allow, not even escaped."""
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)

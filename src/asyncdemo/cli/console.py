@@ -26,15 +26,9 @@ _AS_IT_IS = re.compile(r"\s*(?:\||#|$)")
 """A table row, a heading, an empty line."""
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Let ``cli.main`` decide how the command ends: Rich would end the process."""
-        raise BrokenPipeError
-
-
 def make_console() -> Console:
     # By default, Rich writes code in a text on black, which looks bad on a light terminal.
-    return _Console(highlight=False, theme=Theme({"markdown.code": "bold"}))
+    return Console(highlight=False, theme=Theme({"markdown.code": "bold"}))
 
 
 def print_runs(

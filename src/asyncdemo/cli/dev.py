@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -19,6 +18,7 @@ from asyncdemo.course.rules import LessonSource, Problem, Survey, fast_problems,
 from asyncdemo.course.workspace.context import current_folder
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
 from asyncdemo.render.words import count
+from asyncdemo.safe_text import json_text
 
 FORMAT = "asyncdemo.dev-check/1"
 
@@ -62,7 +62,7 @@ def check(
     )
     if as_json:
         listed = list(problems)
-        click.echo(json.dumps(_as_data(names, listed)))
+        click.echo(json_text(_as_data(names, listed)))
         context.exit(EXIT_FAILED if listed else EXIT_OK)
     found = 0
     for problem in problems:

@@ -5,7 +5,6 @@ Not here: the checks (see ``doctor_checks``).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
@@ -19,6 +18,7 @@ from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.schedules import find_schedule
 from asyncdemo.course.judging.readiness import Readiness, numbers_words, readiness, readiness_words
 from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
+from asyncdemo.safe_text import json_text
 
 FORMAT = "asyncdemo.doctor/1"
 _LEFT_OUT: Final = frozenset({"Packages", "Lab"})
@@ -50,7 +50,7 @@ def command(context: click.Context, plan: str | None, everything: bool, as_json:
     if as_json:
         checked = [{"topic": topic, **asdict(check)} for topic, check in checks]
         data = {"format": FORMAT, "ok": not broken, "lessons": _data(lessons), "checks": checked}
-        click.echo(json.dumps(data))
+        click.echo(json_text(data))
     else:
         if lessons:
             click.echo(readiness_words(lessons))
@@ -87,7 +87,7 @@ def _check_schedule(name: str, as_json: bool) -> int:
     ok = all(item["ok"] for item in (*lessons, *measured))
     if as_json:
         data = {"format": FORMAT, "ok": ok, "schedule": schedule.title, "lessons": lessons, "lab": measured}
-        click.echo(json.dumps(data))
+        click.echo(json_text(data))
     elif ok:
         numbers = numbers_words(item.lesson.number for item in found)
         click.echo(f"{schedule.title}: its lessons ({numbers}) run here.")

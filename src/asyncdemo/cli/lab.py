@@ -5,7 +5,6 @@ Not here: the measurement itself (see ``lab_measuring``), or lessons to run or r
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +24,7 @@ from asyncdemo.errors import CourseError, UsageError
 from asyncdemo.lab.experiments import EXPERIMENTS, Entry
 from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.results.setup import Extent
+from asyncdemo.safe_text import json_text
 
 FORMAT: Final = "asyncdemo.lab-list/1"
 _RIG: Final = "rig-it"
@@ -93,7 +93,7 @@ def command(
     if name is None:
         if measures or set_to:
             raise UsageError("Name an experiment: asyncdemo lab NAME. To list them: asyncdemo lab")
-        click.echo(json.dumps(_as_data())) if as_json else _print_list()
+        click.echo(json_text(_as_data())) if as_json else _print_list()
         return
     if quick and full:
         raise UsageError("Give --quick or --full, not both.")

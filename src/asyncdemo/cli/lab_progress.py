@@ -15,7 +15,8 @@ from rich.text import Text
 
 from asyncdemo.lab.harness.environments import Progress as Making
 from asyncdemo.lab.harness.protocol.running import Progress, Stage
-from asyncdemo.render.words import clean, fit
+from asyncdemo.render.words import fit
+from asyncdemo.safe_text import clean
 
 _FRAME_S: Final = 0.5
 """Drawing must not become a load itself."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.packages import install_command
+from asyncdemo.safe_text import json_text
 
 FORMAT = "asyncdemo.list/1"
 
@@ -31,7 +31,7 @@ def command(as_json: bool, course_folder: Path | None) -> None:
     course = context.course
     records = context.records
     if as_json:
-        click.echo(json.dumps(_as_data(course, records)))
+        click.echo(json_text(_as_data(course, records)))
         return
     names = max((len(lesson.id) for lesson in course.lessons), default=0)
     click.echo(wrap(course.title))

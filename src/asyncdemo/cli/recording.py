@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from asyncdemo.cli.signals import noting_signals, stopping_together
+from asyncdemo.cli.signals import NotedSignals, noting_signals, stopping_together
 from asyncdemo.cli.terminal import hiding_keys
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -51,12 +52,13 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
     output: list[Tail] = []
     with noting_signals() as signals:
         for job in jobs:
-            announce(job)
+            signals.draw(partial(announce, job))
             listener = None
             if job.serves:  # through us, so that its last words are known if it dies
-                listener = _ServerOutput(pass_on=job.options.stdout is Stdout.TO_STDERR)
+                pass_on = job.options.stdout is Stdout.TO_STDERR
+                listener = _ServerOutput(signals if pass_on else None)
                 job = replace(job, options=replace(job.options, stdout=Stdout.CAPTURE))
-            with Batch([job], [listener], stalled=_print_urgent) as batch:
+            with Batch([job], [listener], stalled=partial(_print_urgent, signals)) as batch:
                 _drive(batch, signals, lambda: None)
                 runs += batch.runs
             output.append(Tail() if listener is None else listener.tail)
@@ -82,9 +84,10 @@ def record_live(job: Job, console: Console) -> Recorded:
             )
         )
         stack.enter_context(hiding_keys())
-        view = stack.enter_context(LiveView([panel], console))
+        view = LiveView([panel], console)
+        stack.callback(signals.draw, view.close)
         _drive(batch, signals, view.update)
-        view.update(now=True)
+        signals.draw(partial(view.update, now=True))
     return Recorded(tuple(batch.runs), bool(signals), (panel.output_tail,))
 
 
@@ -98,19 +101,20 @@ def save_run(run: Run, file: Path) -> None:
 class _ServerOutput(OutputBuffer):
     """Keeps a server's last lines of output in ``tail``, or passes them on."""
 
-    def __init__(self, pass_on: bool) -> None:
+    def __init__(self, signals: NotedSignals | None) -> None:
+        """``signals``: where to pass the output on; if None, it is kept."""
         super().__init__()
         self.tail = Tail(_OUTPUT_LINES)
-        self._pass_on = pass_on
+        self._signals = signals
 
     def output(self, stream: str, text: str) -> None:
-        if self._pass_on:
-            click.echo(text, nl=False, err=True)
+        if self._signals is not None:
+            self._signals.draw(partial(click.echo, text, nl=False, err=True))
         else:
             self.tail.add(stream, text)
 
 
-def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:
+def _drive(batch: Batch, signals: NotedSignals, tick: Callable[[], None]) -> None:
     """Run the batch to its end. ``signals`` grows with every Ctrl-C, or other signal that asks us to end."""
     handled = 0
 
@@ -126,13 +130,18 @@ def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> No
                 batch.interrupt(number)
             if not batch.poll(_POLL_S) and not batch.begin(interrupted):
                 break
-            tick()
+            signals.draw(tick)
 
 
-def _print_urgent(place: int, recording: Recording | Session, late: bool) -> None:  # noqa: ARG001
+def _print_urgent(
+    signals: NotedSignals,
+    place: int,  # noqa: ARG001
+    recording: Recording | Session,
+    late: bool,
+) -> None:
     """Print only what is urgent, because the script is writing here as well."""
     from asyncdemo.render.facts.moments import explain
 
     sentences, urgent = explain(recording.result() if recording.stands_still else None, late)
     for sentence in sentences if urgent else ():
-        click.echo(sentence, err=True)
+        signals.draw(partial(click.echo, sentence, err=True))

@@ -6,7 +6,6 @@ Not here: checking what is installed, without running it (see ``doctor --for``).
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from asyncdemo.course.rules import LessonSource
 from asyncdemo.course.rules.runs import problems_of_runs
 from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.render.words import count, join
+from asyncdemo.safe_text import json_text
 from asyncdemo.serving import ServiceCache
 
 FORMAT = "asyncdemo.rehearse/1"
@@ -80,7 +80,7 @@ def command(context: click.Context, plan: str, as_json: bool, course_folder: Pat
             "ok": code == EXIT_OK,
             "parts": list(map(asdict, parts)),
         }
-        click.echo(json.dumps(data | {"not_tried": list(schedule.measured)}))
+        click.echo(json_text(data | {"not_tried": list(schedule.measured)}))
     else:
         _sum_up(schedule, parts)
     context.exit(code)

@@ -5,9 +5,9 @@ Not here: measuring (see ``lab.rig``), the screen (see ``tui.rig``), its lines (
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from asyncdemo.lab.rig.session import Session
 from asyncdemo.lab.rig.testbed import open_testbed
 from asyncdemo.render.terminal.draw import text_line
 from asyncdemo.render.terminal.rig import bound_lines, knob_lines, measured_lines
+from asyncdemo.safe_text import json_text
 
 FORMAT: Final = "asyncdemo.rig/1"
 _PLAIN_WIDTH: Final = 100
@@ -67,9 +68,11 @@ def _on_screen(context: CourseContext, apps: Path, rigging: Rigging, machine: Ma
     from asyncdemo.tui.rig import RigScreen
 
     session = Session(lambda say: open_testbed(apps, say, bench), rigging)
-    with noting_signals(), session:
+    with ExitStack() as stack:
+        signals = stack.enter_context(noting_signals())
+        stack.enter_context(session)
+        stack.callback(signals.draw, partial(click.echo, "Stopping the servers ...", err=True))
         code = run_application(context, lambda: RigScreen(session, rigging, machine, tuple(bench.engines)))
-        click.echo("Stopping the servers ...", err=True)
     if trouble := session.state.trouble:
         click.echo(f"asyncdemo: {trouble}", err=True)
     return EXIT_FAILED if trouble and code == EXIT_OK else code
@@ -94,7 +97,7 @@ def _once(apps: Path, rigging: Rigging, machine: Machine, bench: Bench, *, as_js
 
 def _print(outcome: Outcome, machine: Machine, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(rig_data(outcome, machine)))
+        click.echo(json_text(rig_data(outcome, machine)))
         return
     for line in (
         text_line("Rig it: one job, two servers, one database"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -46,6 +45,7 @@ from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Stdout
 from asyncdemo.render.text.json_result import lesson_result
 from asyncdemo.render.words import join
+from asyncdemo.safe_text import json_text
 from asyncdemo.serving import Job
 
 _OUTPUT_LINES = 10
@@ -183,7 +183,7 @@ def command(
             {"question": fill(answer.prediction.question, values), "happened": answer.was, "why": answer.why}
             for answer in (() if broke_off else judge_answers(predictions, {}, measured, values))
         ]
-        click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs, what_happened)))
+        click.echo(json_text(lesson_result(lesson.id, values, recorded.runs, what_happened)))
         _save(lesson, recorded.runs, save_to)
         click_context.exit(_exit_code(variants, recorded))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from asyncdemo.cli.options import details_option, json_option, plain_option, rec
 from asyncdemo.cli.terminal import can_draw, interactive
 from asyncdemo.errors import UsageError
 from asyncdemo.render.text.json_result import script_result
+from asyncdemo.safe_text import json_text
 
 
 @click.command("show")
@@ -32,7 +32,7 @@ def command(context: click.Context, files: Sequence[Path], plain: bool, details:
     if as_json:
         if len(runs) > 1:
             raise UsageError("--json takes only one FILE.")
-        click.echo(json.dumps(script_result(runs[0].script, runs[0])))
+        click.echo(json_text(script_result(runs[0].script, runs[0])))
     elif interactive(plain or details, as_json):
         from asyncdemo.course.workspace.context import locate
         from asyncdemo.tui.app import run_application
@@ -41,4 +41,3 @@ def command(context: click.Context, files: Sequence[Path], plain: bool, details:
         context.exit(run_application(locate(None), lambda: ViewerScreen(runs)))
     else:
         print_runs(runs, None if plain or not can_draw() else make_console(), details=details)
-    context.exit(0)

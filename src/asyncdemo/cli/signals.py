@@ -1,40 +1,87 @@
-"""Signals that would end a command: noted, and handled when it is safe.
+"""Signals that would end a command: an exception, except where it would do harm; there, they are noted.
 
-Not here: screens, which get them from their event loop (see ``tui.app``).
+Not here: screens (see ``tui.app``).
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, Self
 
+from asyncdemo.cli.output import has_room
 from asyncdemo.errors import EXIT_INTERRUPTED
 
 ENDING: Final = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @contextmanager
-def noting_signals() -> Iterator[list[int]]:
-    """Only note signals that would end us; not those that we were started to ignore, as by ``nohup``.
+def ending_by_exception() -> Iterator[None]:
+    """Turn signals that would end us into KeyboardInterrupt, so that whatever we started ends with us."""
+    if threading.current_thread() is not threading.main_thread():  # only that one gets signals
+        yield
+        return
+    with _handled_by(_interrupt):
+        yield
 
-    An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.
+
+def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
+    raise KeyboardInterrupt
+
+
+class _BrokenOff(KeyboardInterrupt):
+    """Ends the drawing, not the command."""
+
+
+class NotedSignals(list[int]):
+    """The numbers of those that have arrived, in order."""
+
+    _is_drawing = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (a handler's signature)
+        self.append(number)
+        if self._is_drawing:
+            raise _BrokenOff
+
+    def draw(self, action: Callable[[], object]) -> None:
+        """Draw or print something, which a signal breaks off: it takes for ever if nobody reads it."""
+        if self and not has_room():
+            return
+        try:
+            self._is_drawing = True
+            action()
+        except _BrokenOff:
+            pass
+        finally:
+            self._is_drawing = False
+
+
+@contextmanager
+def noting_signals() -> Iterator[NotedSignals]:
+    """Only note signals that would end us, while processes or files change.
+
+    In the middle of that, an exception would lose events, or leave something behind. Nothing may be drawn or
+    printed meanwhile, except by ``draw``.
     """
-    seen: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)
-        seen.append(number)
-
-    ours = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, note) for number in ours}
-    try:
+    seen = NotedSignals()
+    with _handled_by(seen):
         yield seen
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Do not change signals that we were started to ignore, as by ``nohup``."""
+    ours = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in ours}
+    try:
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, its_handler in before.items():
+            signal.signal(number, its_handler)
 
 
 @contextmanager

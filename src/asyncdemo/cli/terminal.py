@@ -7,11 +7,12 @@ import re
 import shutil
 import sys
 import termios
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
+
+from asyncdemo.render.wrapping import wrap as wrap_to
 
 _WIDEST = 100
 """Longer lines are hard to read."""
@@ -27,14 +28,7 @@ def wrap(text: str, first: str = "", rest: str = "") -> str:
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     if len(rest) > _LEAST_ROOM and width - len(rest) < _LEAST_ROOM:
         return f"{first.rstrip()}\n{wrap(text, _BELOW, _BELOW)}"
-    return textwrap.fill(
-        text,
-        max(width, len(rest) + 1),
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    return "\n".join(wrap_to(text, width, first, rest, cut_words=False))
 
 
 def wrap_for(stream: object, text: str) -> str:

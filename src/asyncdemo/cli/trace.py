@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,6 +30,7 @@ from asyncdemo.render.text.schedules import (
     schedules_result,
 )
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
+from asyncdemo.safe_text import json_text
 from asyncdemo.serving import Job
 from asyncdemo.serving.schedules import MOST_SCHEDULES, explore
 
@@ -174,7 +174,7 @@ def command(
         with noting_signals() as signals:
             exploration = explore(target, options, schedules, lambda: not signals)
         if as_json:
-            click.echo(json.dumps(schedules_result(target.title, exploration)))
+            click.echo(json_text(schedules_result(target.title, exploration)))
         else:
             _print(target, exploration, plain=plain)
         groups = exploration.groups
@@ -186,7 +186,7 @@ def command(
         recorded = record_quietly([Job(target, replace(options, stdout=Stdout.TO_STDERR))])
         from asyncdemo.render.text.json_result import script_result
 
-        click.echo(json.dumps(script_result(script, recorded.runs[0])))
+        click.echo(json_text(script_result(script, recorded.runs[0])))
     elif plain or not can_draw():
         recorded = record_quietly([Job(target, options)])
         print_runs(recorded.runs, None, details=details, output_shown=True)

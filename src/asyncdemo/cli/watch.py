@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import select
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
 from asyncdemo.cli.options import course_option, plain_option
+from asyncdemo.cli.output import has_room
 from asyncdemo.cli.signals import noting_signals
 from asyncdemo.cli.terminal import interactive, wrap_for
 from asyncdemo.course.content.catalog import Heading
@@ -65,12 +67,14 @@ def command(
         click_context.exit(run_application(context, lambda: WatchScreen(lesson, poll=poll)))
     need_workspace(context)
     click_context.color = False
-    with _Log(context, lesson, poll) as log, noting_signals() as signals:
+    with _Log(context, lesson, poll) as log, suppress(KeyboardInterrupt):
+        log.say()
         if sys.stdin.isatty():
             _say("To check the file, save it. To stop, press Ctrl-C.")
-        while not signals:
-            log.step(signals)
-    log.end()
+        while click_context.obj.has_reader:
+            log.step()
+    if has_room():
+        log.end()
     click_context.exit(EXIT_INTERRUPTED)
 
 
@@ -79,6 +83,8 @@ class _Log(ExitStack):
 
     def __init__(self, context: CourseContext, lesson: Heading, poll: bool) -> None:
         super().__init__()
+        self._words: list[str] = []
+        """What to print as soon as no signal is deferred."""
         self._context = context
         self._workspace = need_workspace(context)
         self._spares = self.enter_context(SpareChildren())
@@ -86,17 +92,39 @@ class _Log(ExitStack):
         self._watcher = self.enter_context(Watcher(self._files(), poll))
         self._practice = self._switch_to(lesson)
 
-    def step(self, signals: list[int]) -> None:
+    def __exit__(self, *error: Any) -> bool | None:
+        with noting_signals():
+            return super().__exit__(*error)
+
+    def step(self) -> None:
         if self._practice.due:
             _say(f"Checking {self._practice.file.name} ...")
             self._practice.begin()
-            if self._practice.check(self._spares, self._kept, lambda: not (signals or self._handle_saves())):
+            with self._stoppable() as signals:
+                has_ended = self._practice.check(
+                    self._spares, self._kept, lambda: not (signals or self._handle_saves())
+                )
+            if has_ended:
                 self._report()
         else:
-            ready = self._spares.fill(min(self._practice.run_count, _MOST_SPARES))
+            with self._stoppable():
+                ready = self._spares.fill(min(self._practice.run_count, _MOST_SPARES))
             pause_s = min(self._watcher.pause_s(), _IDLE_S if ready else _IDLE_S / 4)
             select.select([self._watcher.fileno()], [], [], pause_s)
-            self._handle_saves()
+            with self._stoppable():
+                self._handle_saves()
+        self.say()
+
+    def say(self) -> None:
+        words, self._words = self._words, []
+        _say(*words)
+
+    @contextmanager
+    def _stoppable(self) -> Iterator[list[int]]:
+        with noting_signals() as signals:
+            yield signals
+        if signals:
+            raise KeyboardInterrupt
 
     def end(self) -> None:
         lesson = self._practice.lesson
@@ -113,9 +141,9 @@ class _Log(ExitStack):
         if here in saved:
             self._practice.saved()
             if others := ", ".join(name for name in saved if name != here):
-                _say(f"Also saved, but not checked: {others}.")
+                self._words.append(f"Also saved, but not checked: {others}.")
         elif saved:
-            _say(f"You saved {saved[-1]}, so that is checked now, not {here}.")
+            self._words.append(f"You saved {saved[-1]}, so that is checked now, not {here}.")
             ours = exercises(self._context.course)
             self._practice = self._switch_to(next(lesson for lesson in ours if lesson.id == saved[-1]))
             self._practice.saved()
@@ -129,9 +157,10 @@ class _Log(ExitStack):
     def _switch_to(self, lesson: Heading) -> Practice:
         practice = Practice(self._context, self._workspace, lesson, f"asyncdemo reset {lesson.id}")
         task = practice.exercise.task if practice.exercise else ""
-        _say(f"\nExercise {lesson.number}, {lesson.title}: {task}", f"  {shown_path(practice.file)}")
+        title = f"\nExercise {lesson.number}, {lesson.title}: {task}"
+        self._words += [title, f"  {shown_path(practice.file)}"]
         if not practice.record.runs:
-            _say(f"You have not run its lesson yet. To run it: asyncdemo run {lesson.id}")
+            self._words.append(f"You have not run its lesson yet. To run it: asyncdemo run {lesson.id}")
         return practice
 
     def _report(self) -> None:
@@ -164,4 +193,3 @@ class _Log(ExitStack):
 def _say(*lines: str) -> None:
     for line in lines:
         click.echo(wrap_for(sys.stdout, line))
-    sys.stdout.flush()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from asyncdemo.model.run import Evidence, Run
+from asyncdemo.safe_text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,12 @@ class Verdict:
     runs: tuple[Run, ...] = ()
     seed: int | None = None
     repeat: str = ""
+
+    def __post_init__(self) -> None:
+        """Make the sentences safe to show, which contain names and values of the learner's program."""
+        object.__setattr__(self, "held", tuple(map(clean, self.held)))
+        if self.message is not None:
+            object.__setattr__(self, "message", clean(self.message))
 
     @property
     def passed(self) -> bool:

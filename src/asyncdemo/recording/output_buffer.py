@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from asyncdemo.ansi import without_codes
 from asyncdemo.model import Outcome, Site, State
+from asyncdemo.safe_text import without_codes
 
 _CONTROL_CHARACTERS: Final = {
     code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"

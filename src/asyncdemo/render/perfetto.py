@@ -21,7 +21,8 @@ from asyncdemo.render.timeline.grid import STATE_OF
 from asyncdemo.render.timeline.layout import Bar, Blocked, Piece, blocked_of, open_ns, pieces
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import PoolSection, pool_sections
-from asyncdemo.render.words import clean, place, title
+from asyncdemo.render.words import place, title
+from asyncdemo.safe_text import clean
 
 Event = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""The words of every view: durations, counts, sizes, endings, names made safe to show.
+"""The words of every view: durations, counts, sizes, endings.
 
 Kept in one place so that the terminal, the plain text and the files agree.
 """
@@ -14,6 +14,7 @@ from pathlib import PurePath
 from rich.cells import cell_len, set_cell_size
 
 from asyncdemo.model import Clock, Outcome, Run, RunOutcome, Site
+from asyncdemo.safe_text import clean
 
 OUTCOME_WORDS = {
     Outcome.RETURNED: "returned",
@@ -179,15 +180,6 @@ def status(run: Run) -> str:
 def join(parts: Sequence[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
-
-
-def clean(text: str) -> str:
-    """Return a script's text, safe to show: characters that could move a cursor or hide become escapes."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
-    )
 
 
 def fit(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> str:

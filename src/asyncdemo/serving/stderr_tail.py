@@ -7,9 +7,9 @@ from collections import deque
 from pathlib import PurePath
 from typing import Final
 
-from asyncdemo.ansi import without_codes
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Listener
+from asyncdemo.safe_text import without_codes
 
 _LINES: Final = 3
 _LONGEST: Final = 200

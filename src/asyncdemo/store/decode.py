@@ -37,6 +37,10 @@ from asyncdemo.store.resolve import AS_ITS_TRACK, Tables, resolve_run
 
 Record = Mapping[str, Any]
 
+_LONGEST_TEXT = 2_000
+"""As in ``capture.wire``."""
+_WHOLE_TEXTS = {"states", "result"}
+
 
 def loads(lines: Iterable[str | bytes], name: str = "the file") -> Run:
     """Return the run from the lines of its file.
@@ -66,6 +70,8 @@ def loads(lines: Iterable[str | bytes], name: str = "the file") -> Run:
             record = json.loads(line)
         except (ValueError, RecursionError):
             record = None
+        if len(line) > _LONGEST_TEXT:
+            record = _shortened(record)
         try:
             if bare is None:
                 bare = _header(record, name)
@@ -83,6 +89,18 @@ def loads(lines: Iterable[str | bytes], name: str = "the file") -> Run:
         return resolve_run(bare, tables, records, was_cut=cut > 0)
     except FieldError as error:
         raise RunFileError(f"{name} is not a recorded run: {error}.") from error
+
+
+def _shortened(value: Any) -> Any:
+    """Cut names and messages as they are cut when they arrive from a script, but no columns or results."""
+    if isinstance(value, str):
+        return value[:_LONGEST_TEXT]
+    if isinstance(value, dict):
+        items = [(key, item if key in _WHOLE_TEXTS else _shortened(item)) for key, item in value.items()]
+        return {key[:_LONGEST_TEXT]: item for key, item in items}
+    if isinstance(value, list) and value and type(value[0]) is not int:
+        return [_shortened(item) for item in value]
+    return value
 
 
 def _header(record: object, name: str) -> Run:

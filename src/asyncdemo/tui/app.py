@@ -32,6 +32,7 @@ from textual.widgets._footer import FooterKey  # exported nowhere else
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.render.terminal.theme import Theme, theme_for
+from asyncdemo.tui.leaving import EndingSignals
 from asyncdemo.tui.terminal import AsciiFilter, NoColorFilter, TerminalDriver
 
 _LAST_KEYS: Final = 2
@@ -99,6 +100,7 @@ class Application(App[int]):
         """``first`` creates the initial screen."""
         super().__init__(TerminalDriver)
         self.context = context
+        self.signals = EndingSignals(lambda: self.exit(EXIT_INTERRUPTED))
         self.glyphs: Theme = theme_for(getattr(sys.stdout, "encoding", None))
         self.console.push_theme(Styles({"markdown.code": "bold"}))  # Rich's is on black
         self._first = first
@@ -106,27 +108,20 @@ class Application(App[int]):
 
     def on_mount(self) -> None:
         # If the terminal goes away, or on a kill, stop what is running and restore the terminal.
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            self._exit_on(number)
+        self.signals.begin()
         self.push_screen(self._first())
-
-    def _exit_on(self, number: int) -> None:
-        asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_INTERRUPTED)
 
     @contextmanager
     def terminal_lent(self) -> Iterator[None]:
         """Suspend the application, for example for an editor. A Ctrl-C there is not meant for us."""
-        loop = asyncio.get_running_loop()
-        loop.remove_signal_handler(signal.SIGINT)
-        signal.signal(signal.SIGINT, lambda *_: None)  # if ignored, the editor would ignore it, too
+        before = signal.signal(signal.SIGINT, lambda *_: None)  # if ignored, the editor would ignore it, too
         suspended = self.suspend()
         suspended.__enter__()
         try:
             yield
         finally:
             suspended.__exit__(None, None, None)  # not restored by an exception
-            # Signals that arrived meanwhile are still in the loop, and must find no handler there.
-            loop.call_later(0.1, self._exit_on, signal.SIGINT)
+            signal.signal(signal.SIGINT, before)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle a screen's key now: if passed on, it would be handled after keys that were typed later."""
@@ -325,5 +320,6 @@ def markdown(text: str) -> Static:
 def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:
     """Run the application until the user quits. Returns the exit code of the command."""
     application = Application(context, first)
-    code = application.run()
+    with application.signals:
+        code = application.run()
     return (application.return_code or EXIT_INTERRUPTED) if code is None else code

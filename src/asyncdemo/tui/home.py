@@ -104,7 +104,7 @@ class HomeScreen(LearnerScreen):
         try:
             self._records = context.records
         except WorkspaceError as error:
-            self.notify(str(error), severity="warning")
+            self.notify(str(error), severity="warning", markup=False)
         lessons, tasks = context.course.lessons, exercises(context.course)
         run = sum(1 for lesson in lessons if self._record(lesson).runs)
         passed = sum(1 for lesson in tasks if self._record(lesson).passed)

@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
@@ -23,7 +24,8 @@ from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.theme import DIM, Theme
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.window import RowWindows
-from asyncdemo.render.words import clean, duration, fit, place
+from asyncdemo.render.words import duration, fit, place
+from asyncdemo.safe_text import clean
 
 _CURSOR: Final = Style(reverse=True)
 _TIME: Final = 10
@@ -58,7 +60,7 @@ class RowStates(Widget, can_focus=True):
     def show(self, windows: RowWindows, index: int, at_ns: int) -> None:
         self._windows, self._index = windows, index
         row = windows.run.rows[index]
-        self.border_title = f"States of {clean(row.name)}: {len(row.spans):,}"
+        self.border_title = Content(f"States of {clean(row.name)}: {len(row.spans):,}")
         self._go_to(place_at(row, windows.zero_ns + at_ns))
         self.refresh(layout=True)
 

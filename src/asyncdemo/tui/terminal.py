@@ -6,6 +6,10 @@ timelines, which have their own ASCII glyphs (see ``render.terminal.theme``).
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 import unicodedata
 from contextlib import suppress
 from functools import lru_cache
@@ -13,15 +17,21 @@ from typing import IO, Any
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.color import Color
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
+from textual.message import Message
+
+from asyncdemo.tui.leaving import PATIENCE_S
 
 _STANDS_OUT = 0.12
 _MUTED = 0.55
 """Contrast, from 0 to 1: a background against the screen, or grey text against its background."""
 _GREY = 20
 """The maximum difference between the channels of a grey."""
+_LEAVE = ("q", "ctrl+c")
+_POLL_S = 0.1
 _LIKE = dict(zip("…•·✓✗→←↑↓▶▼", "~*.+x><^v>v", strict=True))
 
 
@@ -107,3 +117,15 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._file: Any = TerminalOutput(self._file)
+
+    def process_message(self, message: Message) -> None:
+        """Pass on the message, in the thread that reads keys; one to leave by also as a signal if need be."""
+        super().process_message(message)
+        if isinstance(message, events.Key) and message.key in _LEAVE:
+            answered = threading.Event()
+            self._loop.call_soon_threadsafe(answered.set)
+            limit_s = time.monotonic() + PATIENCE_S
+            while not answered.wait(_POLL_S) and not self.exit_event.is_set():
+                if time.monotonic() > limit_s:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    return

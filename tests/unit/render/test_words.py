@@ -7,7 +7,6 @@ from rich.cells import cell_len
 
 from asyncdemo.model import Site
 from asyncdemo.render.words import (
-    clean,
     count,
     duration,
     fit,
@@ -104,11 +103,6 @@ def test_places() -> None:
     assert place(Site("C:\\x\\app.py", 1, "<module>")) == "app.py:1"
     assert place(None) == ""
     assert place(site, full=True) == "/x/app.py:12 in brew"
-
-
-@pytest.mark.parametrize("text", ["\x1b[31m", "a\nb", "\u202eabc", "\x00", "\ud800"])
-def test_what_could_do_harm_is_escaped(text: str) -> None:
-    assert clean(text).isprintable()
 
 
 @pytest.mark.parametrize("width", range(12))

@@ -20,6 +20,7 @@ from asyncdemo.course.workspace.files import state_folder
 from asyncdemo.course.workspace.progress import Progress, Record
 from asyncdemo.course.workspace.workspace import Workspace, find, load
 from asyncdemo.errors import CourseError, UsageError, WorkspaceError
+from asyncdemo.safe_text import clean
 
 _TABLES: Final = "CREATE TABLE workspaces (place INTEGER PRIMARY KEY, folder BLOB UNIQUE, course BLOB)"
 """The latest has the highest place. Paths are bytes, because not every name is text; course may be NULL."""
@@ -111,12 +112,12 @@ def resolve_path(path: Path) -> Path:
 
 
 def shown_path(path: Path) -> str:
-    """Return the path as one would type it here: relative if that is shorter."""
+    """Return the path as one would type it here: relative if that is shorter. Safe to show."""
     try:
         relative = os.path.relpath(path)
     except (OSError, ValueError):  # no current folder, or another drive
-        return str(path)
-    return min(relative, str(path), key=len)
+        return clean(str(path))
+    return clean(min(relative, str(path), key=len))
 
 
 def state_progress() -> Progress:

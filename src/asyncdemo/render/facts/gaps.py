@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from asyncdemo.model import Run
-from asyncdemo.render.words import clean, count, duration, join
+from asyncdemo.render.words import count, duration, join
+from asyncdemo.safe_text import clean
 
 _MOST_FUNCTIONS = 5
 

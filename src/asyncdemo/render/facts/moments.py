@@ -16,7 +16,8 @@ from asyncdemo.render.facts.runs import blocking_words
 from asyncdemo.render.timeline.grid import STATE_OF, Shade, shade_of
 from asyncdemo.render.timeline.layout import Blocked
 from asyncdemo.render.timeline.legend import SHADE_WORDS
-from asyncdemo.render.words import clean, place
+from asyncdemo.render.words import place
+from asyncdemo.safe_text import clean
 
 _ENDS = "Ctrl-C stops it and shows what was recorded."
 _BLOCKS = "blocking the loop: "

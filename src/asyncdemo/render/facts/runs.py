@@ -33,18 +33,8 @@ from asyncdemo.render.facts import Fact
 from asyncdemo.render.facts.gaps import gap_sentences
 from asyncdemo.render.facts.servers import ending_words, memory_facts, pool_facts, request_facts
 from asyncdemo.render.timeline.layout import open_ns
-from asyncdemo.render.words import (
-    OUTCOME_WORDS,
-    clean,
-    count,
-    duration,
-    join,
-    number,
-    place,
-    ratio,
-    status,
-    title,
-)
+from asyncdemo.render.words import OUTCOME_WORDS, count, duration, join, number, place, ratio, status, title
+from asyncdemo.safe_text import clean
 
 _Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8

@@ -11,7 +11,8 @@ from asyncdemo.analysis.metrics import MemoryUse, Metrics, RequestUse
 from asyncdemo.analysis.metrics.pools import PoolUse
 from asyncdemo.model import Request, Run, Site
 from asyncdemo.render.facts import Fact
-from asyncdemo.render.words import clean, count, duration, join, number, place, size
+from asyncdemo.render.words import count, duration, join, number, place, size
+from asyncdemo.safe_text import clean
 
 _MOST_POOLS = 8
 

@@ -24,7 +24,8 @@ from asyncdemo.render.timeline.chart import Chart, charts
 from asyncdemo.render.timeline.grid import AT_WORK, SHADES, STATE_OF, Shade
 from asyncdemo.render.timeline.layout import Bar
 from asyncdemo.render.timeline.legend import HEIGHT_WORDS, LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
-from asyncdemo.render.words import clean, count, duration, end_words, settings_words, status, title, whole
+from asyncdemo.render.words import count, duration, end_words, settings_words, status, title, whole
+from asyncdemo.safe_text import clean
 
 _TABLE_ROWS = 2_000
 

@@ -12,7 +12,7 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab import report_text
 from asyncdemo.render.lab.folding import Folded, differing, differing_everywhere, doubts
 from asyncdemo.render.lab.report_text import blocks, flag_words, groups, interval, medians, published, times
-from asyncdemo.render.words import clean
+from asyncdemo.safe_text import clean
 
 
 def render_plain(record: Record, encoding: str = "utf-8") -> str:

@@ -28,7 +28,8 @@ from asyncdemo.render.lab.report_text import Group, costs, interval, times
 from asyncdemo.render.terminal.draw import Line, Lines, title_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
 from asyncdemo.render.timeline.scales import Scale
-from asyncdemo.render.words import clean, fit
+from asyncdemo.render.words import fit
+from asyncdemo.safe_text import clean
 
 _WIDE: Final = 120
 """Minimum width for a column of medians; below it, they are under the table."""

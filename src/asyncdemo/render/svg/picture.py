@@ -32,7 +32,8 @@ from asyncdemo.render.timeline.curves import most_of
 from asyncdemo.render.timeline.layout import ChartRow, scale_ns
 from asyncdemo.render.timeline.legend import HEIGHT_WORDS, LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
 from asyncdemo.render.timeline.pools import PoolSection
-from asyncdemo.render.words import clean, count, duration, end_words, fit, join, size, status
+from asyncdemo.render.words import count, duration, end_words, fit, join, size, status
+from asyncdemo.safe_text import clean
 
 _WIDTH = 960
 _GAP = 14

@@ -16,7 +16,8 @@ from asyncdemo.render.timeline.grid import STATE_OF, Shade, at_work, busiest
 from asyncdemo.render.timeline.layout import Bar, ChartRow, tick_ns
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import holder_names
-from asyncdemo.render.words import clean, duration, fit_label, moment
+from asyncdemo.render.words import duration, fit_label, moment
+from asyncdemo.safe_text import clean
 
 MARGIN = 16
 CHAR = 7.3
@@ -112,7 +113,7 @@ def ticks(frame: Frame) -> Iterator[tuple[str, float]]:
 
 def text(words: str) -> str:
     """Escape the words, and drop what XML 1.0 forbids."""
-    return escape("".join(char for char in clean(words) if char not in "\ufffe\uffff"), quote=False)
+    return escape(clean(words), quote=False)
 
 
 def _bars_with_tips(row: ChartRow, frame: Frame) -> Iterator[str]:

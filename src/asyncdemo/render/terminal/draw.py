@@ -17,7 +17,8 @@ from asyncdemo.render.terminal.theme import CODE, DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import SHADES, Grid, Row, Shade
 from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_TERMS
-from asyncdemo.render.words import clean, count, end_words, fit, fit_label, moment, whole
+from asyncdemo.render.words import count, end_words, fit, fit_label, moment, whole
+from asyncdemo.safe_text import clean
 
 if TYPE_CHECKING:  # loading it takes longer than the rest of Rich, and a page only draws
     from rich.console import Console, ConsoleOptions, RenderResult

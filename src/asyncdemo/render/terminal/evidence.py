@@ -14,7 +14,8 @@ from asyncdemo.render.facts.runs import folded_words, row_words
 from asyncdemo.render.terminal.draw import Line, gutter_width, legend_of, text_line, timeline_lines
 from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
 from asyncdemo.render.timeline.layout import cut, extent_ns, lay_out_part, open_ns
-from asyncdemo.render.words import clean, duration, fit
+from asyncdemo.render.words import duration, fit
+from asyncdemo.safe_text import clean
 
 _ROWS = 12
 _FOLDING_TAKES = 4

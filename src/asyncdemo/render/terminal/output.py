@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from asyncdemo.ansi import without_codes
+from asyncdemo.safe_text import without_codes
 
 _LONGEST = 1_000
 _CHUNK = 65_536

@@ -5,7 +5,6 @@ Not here: the terminal (see ``live``), pictures of whole runs (see ``report``).
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +18,7 @@ from asyncdemo.render.timeline.grid import STATE_OF, Grid, Shade, shade_of
 from asyncdemo.render.timeline.layout import extent_ns
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import count, duration, fit, place, status
+from asyncdemo.render.wrapping import wrap
 
 _NEAR_NS = 1_000_000
 """The maximum difference between two time stamps of the start of the same step."""
@@ -26,7 +26,6 @@ _NEAR_NS = 1_000_000
 _STALE_NS = 500_000_000
 """A block without news for this long is over."""
 
-_LEAST_WIDTH = 20
 _WIDTH = 80
 """The width of a panel that has not been drawn yet."""
 
@@ -210,11 +209,7 @@ class LivePanel:
             since = duration(max(self.now_ns - self._still_since_ns, 0))
             sentences.insert(0, f"Nothing has happened for {since}.")
         return [
-            text_line(fit(part, width), WARNING)
-            for sentence in sentences
-            for part in textwrap.wrap(
-                sentence, max(width, _LEAST_WIDTH), subsequent_indent="  ", break_on_hyphens=False
-            )
+            text_line(part, WARNING) for sentence in sentences for part in wrap(sentence, width, rest="  ")
         ]
 
     def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:

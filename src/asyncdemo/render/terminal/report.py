@@ -5,10 +5,8 @@ Not here: the contents of facts (see ``facts``), text without a terminal (see ``
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from rich.cells import cell_len, chop_cells
 from rich.console import Console
 
 from asyncdemo.model import Run
@@ -32,7 +30,8 @@ from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING, Theme, theme
 from asyncdemo.render.timeline.curves import memory_curves, most_of
 from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import lay_out
-from asyncdemo.render.words import status, title
+from asyncdemo.render.words import fit, status, title
+from asyncdemo.render.wrapping import wrap
 
 _LABEL = 14
 _LEAST_ROWS = 16
@@ -111,7 +110,7 @@ def _facts(facts: Iterable[Fact], width: int) -> Iterator[Line]:
     label = min(_LABEL, width // 3)
     for fact in facts:
         style = WARNING if fact.warns else None
-        values = (text_line(part, style) for part in _wrap(fact.value, width - label))
+        values = (text_line(part, style) for part in wrap(fact.value, width - label))
         yield from hanging(fact.label[: label - 1].ljust(label), values, DIM)
 
 
@@ -119,22 +118,15 @@ def _remarks(account: Account, theme: Theme, width: int, named: bool) -> Iterato
     mark = f"  {theme.dot} "
     if account.findings:
         yield []
-        yield text_line(f"Found in {title(account.run)}" if named else "Found", EMPHASIS)
+        heading = f"Found in {title(account.run)}" if named else "Found"
+        yield text_line(fit(heading, width, theme.ellipsis), EMPHASIS)
         for finding in account.findings:
             message, advice = finding_words(finding)
-            yield from hanging(mark, prose(_wrap(message, width - 4)))
-            yield from hanging("    ", prose(_wrap(advice, width - 4), DIM))
+            yield from hanging(mark, prose(wrap(message, width - 4)))
+            yield from hanging("    ", prose(wrap(advice, width - 4), DIM))
     if account.notes:
         yield []
-        yield text_line(f"Notes on {title(account.run)}" if named else "Notes", EMPHASIS)
+        heading = f"Notes on {title(account.run)}" if named else "Notes"
+        yield text_line(fit(heading, width, theme.ellipsis), EMPHASIS)
         for note in account.notes:
-            yield from hanging(mark, prose(_wrap(note, width - 4)))
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    width = max(width, 8)
-    parts = textwrap.wrap(text, width, break_on_hyphens=False)
-    # The wrapping counts letters, and some of them take two cells.
-    return [
-        piece for part in parts for piece in (chop_cells(part, width) if cell_len(part) > width else [part])
-    ]
+            yield from hanging(mark, prose(wrap(note, width - 4)))

@@ -5,7 +5,6 @@ The same for the screen and for printed text. Not here: the knobs as inputs (see
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -27,6 +26,7 @@ from asyncdemo.lab.results.rigging import (
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
+from asyncdemo.render.wrapping import wrap
 
 _INDENT: Final = "  "
 _HEADER: Final = ("workers", "sessions", "delay", "clients", "client", "bound", "measured", "winner")
@@ -134,7 +134,4 @@ def _line(words: str, width: int, style: Style | None = None) -> Line:
 
 
 def _wrapped(text: str, width: int, style: Style | None = None) -> Iterator[Line]:
-    lines = textwrap.wrap(
-        text, max(width, 20), initial_indent=_INDENT, subsequent_indent="    ", break_on_hyphens=False
-    )
-    return (text_line(line, style) for line in lines)
+    return (text_line(line, style) for line in wrap(text, width, _INDENT, _INDENT * 2))

@@ -12,7 +12,8 @@ from asyncdemo.render.facts.runs import row_words
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.window import RowWindows
-from asyncdemo.render.words import clean, duration, fit, place
+from asyncdemo.render.words import duration, fit, place
+from asyncdemo.safe_text import clean
 
 
 def row_details(windows: RowWindows, index: int, at_ns: int, theme: Theme, width: int) -> Iterator[Line]:

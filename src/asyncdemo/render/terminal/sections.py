@@ -29,7 +29,8 @@ from asyncdemo.render.timeline.grid import Grid, Shade
 from asyncdemo.render.timeline.layout import ChartRow, extent_ns, open_ns
 from asyncdemo.render.timeline.pools import PoolSection, holder_names, lay_out_pool, pool_sections
 from asyncdemo.render.timeline.window import Window
-from asyncdemo.render.words import clean, count, fit, place, size
+from asyncdemo.render.words import count, fit, place, size
+from asyncdemo.safe_text import clean
 
 _POOL_ROWS = 8
 """More connections of a pool are folded."""

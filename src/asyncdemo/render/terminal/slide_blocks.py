@@ -17,6 +17,7 @@ from asyncdemo.render.terminal.draw import Line, beside, hanging, text_line
 from asyncdemo.render.terminal.theme import COLOURS, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import fit
+from asyncdemo.render.wrapping import break_code
 
 MARKED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 ALARM = WARNING
@@ -177,14 +178,7 @@ def _program(block: Program, theme: Theme, width: int) -> list[Line]:
 
 
 def _code_lines(line: str, width: int) -> list[Line]:
-    """Return the line, with the part that doesn't fit below, indented further."""
-    indent = min(len(line) - len(line.lstrip()) + 4, width // 2)
-    lines: list[Line] = []
-    while len(line) > width:
-        end = max(line.rfind(" ", indent + 1, width), line.rfind("(", indent + 1, width)) + 1 or width
-        lines.append(text_line(line[:end].rstrip(), EMPHASIS))
-        line = " " * indent + line[end:]
-    return [*lines, text_line(line, EMPHASIS)]
+    return [text_line(part, EMPHASIS) for part in break_code(line, width)]
 
 
 def _figures(block: Figures, theme: Theme, width: int, size: int) -> list[Line]:

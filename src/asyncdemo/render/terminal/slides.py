@@ -6,7 +6,6 @@ several pages if it doesn't fit on one.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -42,6 +41,7 @@ from asyncdemo.render.timeline.curves import memory_curves, most_of
 from asyncdemo.render.timeline.grid import Grid, Shade
 from asyncdemo.render.timeline.layout import column_ns, extent_ns, lay_out_run, noun
 from asyncdemo.render.words import duration, status, title
+from asyncdemo.render.wrapping import wrap
 
 PITCH = 4
 """Lines from one lane to the next, if there is room."""
@@ -157,7 +157,7 @@ def _heading(text: str, theme: Theme, width: int, size: int) -> list[Line]:
     if letters is None and size > 0:
         return _heading(text, theme, width, size - 1)
     if letters is None:
-        return [[Segment(line, MARKED)] for line in textwrap.wrap(text.upper(), width)]
+        return [[Segment(line, MARKED)] for line in wrap(text.upper(), width)]
     return [[Segment(line, MARKED)] for line in letters]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,13 +13,15 @@ from asyncdemo.render.terminal.draw import Line, hanging, prose, text_line
 from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
-from asyncdemo.render.words import settings_words
+from asyncdemo.render.words import fit, settings_words
+from asyncdemo.render.wrapping import wrap, wrap_output
+from asyncdemo.safe_text import clean
 
 _MOST_ROWS, _LEAST_ROWS = 12, 3
 _WIDEST_TEXT = 100
-_LEAST_WIDTH = 20
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
-_OUTPUT_LINES = 8
+_OUTPUT_LINES, _LINES_OF_EACH = 8, 3
+_LONGEST_LINE = 1_000
 _REPEAT = "To repeat this check:"
 _HINT = "Enable tracemalloc to get the object allocation traceback"
 _FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
@@ -43,9 +44,10 @@ def verdict_lines(verdict: Verdict, theme: Theme, width: int, rows: int = _MOST_
     wrote = newest_lines(verdict.output)
     if wrote:
         yield []
-        yield text_line("The program wrote:", DIM)
+        yield text_line(fit("The program wrote:", width), DIM)
         for line in wrote:
-            yield from _written(line, width)
+            for part in wrap_output(line, width, _LINES_OF_EACH):
+                yield text_line(part, DIM)
     if verdict.repeat:
         yield []
         for part in _wrap(f"{_REPEAT} {verdict.repeat}", width):
@@ -92,19 +94,10 @@ def verdict_text(verdict: Verdict) -> Iterator[str]:
 
 def newest_lines(output: str) -> list[str]:
     """Return the newest lines, without folders, which add nothing, or Python's hint about tracemalloc."""
-    lines = [_FOLDERS.sub("", line) for line in output.splitlines() if line.strip() and _HINT not in line]
-    return lines[-_OUTPUT_LINES:]
-
-
-def _written(line: str, width: int) -> Iterator[Line]:
-    """Yield a line of the program, indented as it was, wrapped to at most three lines."""
-    indent = "  " + line[: len(line) - len(line.lstrip())]
-    parts = textwrap.wrap(
-        line, max(width, _LEAST_WIDTH), initial_indent="  ", subsequent_indent=indent, drop_whitespace=False
-    )
-    for part in parts[:3]:
-        yield text_line(part[:width], DIM)
+    lines = [line for line in output.splitlines() if line.strip() and _HINT not in line]
+    newest = (line.expandtabs()[:_LONGEST_LINE] for line in lines[-_OUTPUT_LINES:])
+    return [clean(_FOLDERS.sub("", line)) for line in newest]
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, min(max(width, _LEAST_WIDTH), _WIDEST_TEXT), break_on_hyphens=False)
+    return wrap(text, min(width, _WIDEST_TEXT))

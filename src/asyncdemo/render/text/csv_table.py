@@ -17,6 +17,7 @@ from asyncdemo.render.timeline.layout import blocked_of, noun, open_ns, pieces
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import pool_sections
 from asyncdemo.render.words import place, title
+from asyncdemo.safe_text import cell
 
 COLUMNS = (
     "run",
@@ -45,7 +46,8 @@ def render_csv(runs: Sequence[Run]) -> str:
     table.writeheader()
     for run in runs:
         for row in chain(_rows(run), _connections(run), _memory(run)):
-            table.writerow({"run": title(run), **row})
+            fields = {"run": title(run), **row}.items()
+            table.writerow({name: cell(of) if isinstance(of, str) else of for name, of in fields})
     return out.getvalue()
 
 

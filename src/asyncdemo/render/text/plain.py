@@ -21,7 +21,8 @@ from asyncdemo.render.facts.runs import (
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.layout import ChartRow, noun, open_ns
 from asyncdemo.render.timeline.pools import PoolSection, pool_sections
-from asyncdemo.render.words import clean, count, duration, size, status, title
+from asyncdemo.render.words import count, duration, size, status, title
+from asyncdemo.safe_text import clean
 
 _MOST_POOLS = 8
 _CONNECTIONS = 20

@@ -18,7 +18,8 @@ from asyncdemo.analysis.schedules import (
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.render.text.json_result import variant_result
 from asyncdemo.render.timeline.layout import open_ns
-from asyncdemo.render.words import RUN_OUTCOME_WORDS, clean, count, duration, fit
+from asyncdemo.render.words import RUN_OUTCOME_WORDS, count, duration, fit
+from asyncdemo.safe_text import clean
 
 FORMAT = "asyncdemo.schedules/1"
 _WIDEST = 60

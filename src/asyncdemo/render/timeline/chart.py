@@ -37,7 +37,8 @@ from asyncdemo.render.timeline.layout import (
     scale_ns,
 )
 from asyncdemo.render.timeline.pools import PoolSection, lay_out_pool, pool_sections
-from asyncdemo.render.words import clean, title
+from asyncdemo.render.words import title
+from asyncdemo.safe_text import clean
 
 _COLUMNS = 240
 _ROWS = 60

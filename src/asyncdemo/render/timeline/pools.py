@@ -19,7 +19,8 @@ from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
 from asyncdemo.render.timeline.curves import Level, levels
 from asyncdemo.render.timeline.grid import Grid, Shade
 from asyncdemo.render.timeline.layout import Bar, ChartRow, extent_ns, open_ns
-from asyncdemo.render.words import clean, count, place
+from asyncdemo.render.words import count, place
+from asyncdemo.safe_text import clean
 
 _MOST_APART = 4
 """The most pools of one line with separate sections."""

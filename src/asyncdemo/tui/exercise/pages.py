@@ -6,7 +6,6 @@ Not here: judging (see ``course.judging``), when each is available (see ``pane``
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -22,11 +21,14 @@ from asyncdemo.course.content.exercise import HINT_HEADINGS, Exercise
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Run
 from asyncdemo.model.verdict import Verdict
-from asyncdemo.render.terminal.draw import Line, Lines, beside, text_line
+from asyncdemo.render.terminal.draw import Line, Lines, beside, hanging, text_line
 from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.terminal.verdict import brief, verdict_lines, verdict_to_fit
 from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.words import fit
+from asyncdemo.render.wrapping import break_code
+from asyncdemo.safe_text import clean_lines
 
 _PICTURE_TAKES = 5
 """Lines of a picture of two runs besides their rows: two titles, an axis, a legend and a gap."""
@@ -34,6 +36,7 @@ _AROUND = 1
 """Unchanged lines shown before and after a change."""
 _SIDE_BY_SIDE = 100
 _GAP = 3
+_NUMBER_WIDTH = 7
 _NEW, _OLD = Style(color=COLOURS[Shade.RUNNING]), Style(color=COLOURS[Shade.BLOCKING])
 
 
@@ -89,7 +92,7 @@ def changes_page(exercise: Exercise, file: Path, *, with_solution: bool) -> Chan
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return clean_lines(file.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
         raise CourseError(f"{file}: cannot be read: {error.strerror}") from None
 
@@ -122,7 +125,7 @@ def _changed(given: str, text: str, width: int) -> Iterator[Line]:
     (old_first, before), (new_first, after) = _without_docstring(given), _without_docstring(text)
     groups = list(SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_AROUND))
     if not groups:
-        yield text_line("No changes.", DIM)
+        yield text_line(fit("No changes.", width), DIM)
     for place, group in enumerate(groups):
         if place:
             yield []
@@ -149,11 +152,5 @@ def _without_docstring(text: str) -> tuple[int, list[str]]:
 def _numbered(mark: str, lines: Sequence[str], first: int, width: int, style: Style) -> Iterator[Line]:
     """Wrap long lines, with their indentation."""
     for number, line in enumerate(lines, first):
-        text = line.expandtabs()
-        head = f"{number:4} {mark} "
-        indent = len(text) - len(text.lstrip())
-        room = max(width - len(head) - indent - 2, 20)
-        first_part, *others = textwrap.wrap(text.strip(), room, break_on_hyphens=False) or [""]
-        yield text_line(f"{head}{' ' * indent}{first_part}"[:width], style)
-        for part in others:
-            yield text_line(f"{' ' * (len(head) + indent + 2)}{part}"[:width], style)
+        parts = break_code(line.expandtabs(), width - _NUMBER_WIDTH)
+        yield from hanging(f"{number:4} {mark} ", (text_line(part, style) for part in parts), style)

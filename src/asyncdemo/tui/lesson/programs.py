@@ -6,8 +6,10 @@ Not here: which lines differ (see ``course.content.listing``).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -21,7 +23,9 @@ from asyncdemo.course.content.listing import Listing, listing
 from asyncdemo.render.terminal.draw import Line, beside
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import Shade
-from asyncdemo.render.words import clean, fit
+from asyncdemo.render.words import fit
+from asyncdemo.render.wrapping import code_parts
+from asyncdemo.safe_text import clean
 from asyncdemo.tui.app import KeyFooter, LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 
@@ -166,17 +170,11 @@ class CodeScreen(LearnerScreen):
 def _wrapped(line: Line, width: int, each: bool) -> list[Line]:
     """Wrap a long line, indented. ``each``: every line, not only those that differ."""
     head, code = line[:2], line[2:]
-    text = "".join(segment.text for segment in code)
-    indent = len(text) - len(text.lstrip()) + 4
-    room = width - Segment.get_line_length(head)
-    if not (each or head[1].text.strip()) or len(text) <= room or room <= 2 * indent:
+    if not (each or head[1].text.strip()):
         return [line]
-    cuts, start, end = [], indent, room
-    while end < len(text):
-        start = max(text.rfind(" ", start, end), text.rfind("(", start, end)) + 1 or end
-        cuts.append(start)
-        end = start + room - indent
-    first, *others = Segment.divide(code, [*cuts, len(text)])
+    text = "".join(segment.text for segment in code)
+    parts, indent = code_parts(text, width - Segment.get_line_length(head))
+    first, *others = Segment.divide(code, list(accumulate(map(cell_len, parts))))
     return [[*head, *first], *([Segment("    "), head[1], Segment(" " * indent), *part] for part in others)]
 
 

@@ -5,7 +5,6 @@ Not here: their long forms, which are a key away.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -22,6 +21,7 @@ from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
+from asyncdemo.render.wrapping import wrap
 from asyncdemo.tui.app import ReadingScreen, markdown
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.pane import Pane
@@ -132,7 +132,7 @@ class ResultPane(Pane):
     def _brief(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
         """Yield a line, with a part of the question if there is room; more if the answer is long."""
         mark, emphasis = self._mark(answer)
-        first, *more = textwrap.wrap(f"{answer.place}. {answer.sentence}", width - 2)
+        first, *more = wrap(f"{answer.place}. {answer.sentence}", width - 2)
         left = 0 if more else width - 4 - len(first)
         question = fit(self._question(answer), left, self.glyphs.ellipsis)
         yield [
@@ -145,14 +145,14 @@ class ResultPane(Pane):
     def _with_question(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
         mark, emphasis = self._mark(answer)
         width = min(width, _WIDEST)
-        first, *more = textwrap.wrap(f"{answer.place}. {self._question(answer)}", width - 2)
+        first, *more = wrap(f"{answer.place}. {self._question(answer)}", width - 2)
         yield [mark, Segment(first)]
         yield from (text_line(f"     {part}") for part in more)
-        yield from (text_line(f"     {part}", emphasis) for part in textwrap.wrap(answer.sentence, width - 5))
+        yield from (text_line(f"     {part}", emphasis) for part in wrap(answer.sentence, width - 5))
 
     def _with_reason(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
         yield from self._with_question(answer, width)
-        why = textwrap.wrap(answer.why.replace("`", ""), min(width, _WIDEST) - 5)
+        why = wrap(answer.why.replace("`", ""), min(width, _WIDEST) - 5)
         yield from (text_line(f"     {part}", DIM) for part in why)
 
     def _mark(self, answer: JudgedAnswer) -> tuple[Segment, Style | None]:

@@ -189,7 +189,7 @@ class LessonScreen(LearnerScreen):
         self.watch(self, "focused", self._show_numbers)
         self.go_to(self.session.left_at)
         if self.session.note:
-            self.notify(self.session.note)
+            self.notify(self.session.note, markup=False)
 
     def on_unmount(self) -> None:
         self.session.close()

@@ -20,7 +20,7 @@ from asyncdemo.render.terminal.draw import (
 from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.terminal.slides import PITCH, bright
 from asyncdemo.render.terminal.theme import Theme
-from asyncdemo.render.words import clean
+from asyncdemo.safe_text import clean
 
 _FIRST_SCALE_NS: Final = 250_000_000
 _NARROWEST: Final = 22
