@@ -78,7 +78,7 @@ def test_json_has_every_problem_and_nothing_else_is_printed(course: Path) -> Non
     assert done.code == 1
 
 
-# -- rehearse ---------------------------------------------------------------------------------------
+# -- doctor --for PLAN --run ---------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def plan(course: Path, tmp_path: Path) -> Path:
 
 
 def test_a_rehearsal_runs_each_lesson_and_exercise(course: Path, plan: Path) -> None:
-    done = in_process("rehearse", str(plan), "--course", str(course))
+    done = in_process("doctor", "--for", str(plan), "--run", "--course", str(course))
     assert done.code == 0, done.out
     assert re.findall(r"^  ok       (.*?) +[0-9.]+ s$", done.out, re.MULTILINE) == [
         "Tea for two",
@@ -106,7 +106,7 @@ def test_a_rehearsal_names_what_is_not_as_the_class_will_be_told(course: Path, p
         'metric = "peak"\nop = "=="\nvalue = 99',
     )
     (lesson / "solution.py").write_text((lesson / "exercise.py").read_text())
-    done = in_process("rehearse", str(plan), "--course", str(course), "--json")
+    done = in_process("doctor", "--for", str(plan), "--run", "--course", str(course), "--json")
     tea, exercise = done.data["parts"]
     assert (done.code, done.data["ok"]) == (1, False)
     assert "'a peak of 4': quick peak is 4, not == 99" in tea["faults"]

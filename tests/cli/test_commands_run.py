@@ -139,7 +139,7 @@ def test_saved_runs_can_be_shown_and_exported(tmp_path: Path) -> None:
     assert all(f"{name}: " in shown.out for name in ("awaited", "blocking", "threaded"))
     assert in_process("show", files[0], "--json").data["run"]["lanes"] == 3
 
-    done = in_process("export", *files, "--to", "csv", "-o", "-")
+    done = in_process("export", *files, "--to", "html", "-o", "-")
     assert done.code == 0, done.err
     assert "brew(1)" in done.out
     done = in_process("export", files[0], "--to", "svg", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""``trace --schedules`` and ``--schedule``: the report, its JSON, its exit codes, and Ctrl-C."""
+"""``schedules`` and ``trace --schedule``: the report, its JSON, its exit codes, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def script(tmp_path: Path) -> Path:
 
 def test_the_report_names_each_outcome_and_how_to_see_it_again(script: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept.run"
-    done = in_process("trace", "--schedules", "12", "--lane", "pay_in", "--save", kept, script)
+    done = in_process("schedules", "-n", "12", "--lane", "pay_in", "--save", kept, script)
     assert done.code == 1
     assert "had a different outcome in" in done.out
     assert "prints '3'  (without a delay)" in done.out
@@ -36,7 +36,7 @@ def test_the_report_names_each_outcome_and_how_to_see_it_again(script: Path, tmp
 
 
 def test_the_json_has_the_groups_and_the_two_runs(script: Path) -> None:
-    done = in_process("trace", "--schedules", "12", "--json", script)
+    done = in_process("schedules", "-n", "12", "--json", script)
     assert done.code == 1
     first, other = done.data["groups"]
     assert (first["schedule"], first["lines"]) == ("none", ["3"])
@@ -49,7 +49,7 @@ def test_the_json_has_the_groups_and_the_two_runs(script: Path) -> None:
 def test_what_always_comes_to_the_same_is_fine(tmp_path: Path) -> None:
     script = tmp_path / "same.py"
     script.write_text("import asyncio\nasyncio.run(asyncio.sleep(1))\n")
-    done = in_process("trace", "--schedules", "3", script)
+    done = in_process("schedules", "-n", "3", script)
     assert done.code == 0
     assert "had the same outcome in all 3 schedules" in done.out
     assert "a schedule that was not tried may differ" in " ".join(done.out.split())
@@ -58,20 +58,19 @@ def test_what_always_comes_to_the_same_is_fine(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--schedules", "0"], "not in the range"),
-        (["--schedules", "1000000000"], "not in the range"),
-        (["--schedule", "tomorrow"], "'tomorrow' is not a schedule"),
-        (["--schedules", "3", "--schedule", "1"], "not both"),
+        (["schedules", "-n", "0"], "not in the range"),
+        (["schedules", "-n", "1000000000"], "not in the range"),
+        (["trace", "--schedule", "tomorrow"], "'tomorrow' is not a schedule"),
     ],
 )
 def test_wrong_use_is_refused(script: Path, options: list[str], words: str) -> None:
-    done = in_process("trace", *options, script)
+    done = in_process(*options, script)
     assert done.code == 2
     assert words in " ".join(done.err.split())
 
 
 def test_ctrl_c_ends_it_and_tells_what_there_is(script: Path) -> None:
     due_s = time.monotonic() + 4
-    done = interrupted("trace", "--schedules", "10000", script, when=lambda: time.monotonic() > due_s)
+    done = interrupted("schedules", "-n", "10000", script, when=lambda: time.monotonic() > due_s)
     assert done.code == 130
     assert "interrupted" in done.out

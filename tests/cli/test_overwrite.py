@@ -64,12 +64,11 @@ def test_what_it_wrote_and_what_is_empty_may_be_replaced(tmp_path: Path) -> None
         check_recording(tmp_path / name, "--save")
     (tmp_path / "empty").touch()
     check_recording(tmp_path / "empty", "--save")
-    check_export(tmp_path / "empty", "csv", [], "-o")
+    check_export(tmp_path / "empty", "svg", [], "-o")
     (tmp_path / "a.txt").write_text("old")
     for name, kind in (
         ("svg", "svg"),
         ("html", "html"),
-        ("csv", "csv"),
         ("json", "perfetto"),
         ("json.gz", "perfetto"),
     ):

@@ -64,7 +64,6 @@ def test_recordings_are_kept_and_progress_is_not(tmp_path: Path) -> None:
     [
         ("--present", "--present needs a terminal"),
         ("--from run", "use it with --present"),
-        ("--present --notes", "on another terminal"),
         ("--present --plain", "leave out --plain and --json"),
         ("--present --json", "leave out --plain and --json"),
     ],
@@ -82,12 +81,11 @@ def test_a_step_that_is_none_is_told_before_the_screen_is_taken() -> None:
         assert "There are: title, question, code, predict, run," in " ".join(terminal.text.split())
 
 
-def test_notes_are_for_the_instructor_and_run_nothing() -> None:
-    done = in_process("run", "two-sleeps", "--notes")
+def test_notes_have_what_an_instructor_should_know() -> None:
+    done = in_process("notes", "two-sleeps")
     assert done.code == 0
     assert "Lesson 1: Two sleeps" in done.out
     assert " ".join(sections(README)["For instructors"].replace("### ", "").split()) in " ".join(
         done.out.split()
     )
     assert "asyncdemo run two-sleeps --present" in done.out
-    assert "Running" not in done.out

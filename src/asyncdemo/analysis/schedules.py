@@ -50,7 +50,7 @@ def parse_token(token: str) -> Delays:
     if len(found) < len(parts):
         raise UsageError(
             f"{token!r} is not a schedule. A schedule looks like 12+40ms,31+150ms: copy it from the report "
-            "of --schedules."
+            "of `asyncdemo schedules`."
         )
     return tuple(found)
 

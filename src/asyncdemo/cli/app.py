@@ -23,17 +23,18 @@ COMMANDS: Final = {
     "reset": "Restore an exercise, and keep a copy of your version.",
     "lab": "Measure real servers, and compare with five articles.",
     "trace": "Show what your own script waits for, without changing it.",
+    "schedules": "Find out whether your script is right only by luck.",
     "show": "Replay or print a recorded run.",
-    "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",
+    "export": "Turn a recorded run into SVG, HTML or Perfetto.",
     "services": "Start S3, Redis or PostgreSQL for a script that you run by hand.",
     "docs": "Open the docs site, served from this machine.",
-    "rehearse": "For teachers: try out a whole schedule on this machine.",
     "doctor": "Show what is installed, what is missing, and how to fix it.",
+    "notes": "For teachers: show what to know about a lesson.",
     "dev": "For lesson authors: check lessons against the rules.",
     "completion": "Print the completion script for your shell.",
 }
 """The help line of each command. Its name is also that of its module."""
-_ONLY_PRINT: Final = {None, "list", "hint", "solution", "show", "export", "completion"}
+_ONLY_PRINT: Final = {None, "list", "hint", "solution", "show", "export", "notes", "completion"}
 """Commands whose exit code only says that they printed everything."""
 
 

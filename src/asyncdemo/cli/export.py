@@ -14,7 +14,7 @@ from asyncdemo import store
 from asyncdemo.cli.options import recordings_argument
 from asyncdemo.cli.overwrite import check_export, explain_unwritable
 
-_SUFFIXES: Final = {"svg": ".svg", "html": ".html", "perfetto": ".perfetto.json", "csv": ".csv"}
+_SUFFIXES: Final = {"svg": ".svg", "html": ".html", "perfetto": ".perfetto.json"}
 _LARGE: Final = 4_000_000
 """Bytes from which a trace for Perfetto is compressed."""
 
@@ -26,7 +26,7 @@ _LARGE: Final = 4_000_000
     "kind",
     required=True,
     type=click.Choice(list(_SUFFIXES)),
-    help="svg: a picture. html: an interactive page in one file. perfetto: for ui.perfetto.dev. csv: spans.",
+    help="svg: a picture. html: an interactive page in one file. perfetto: for ui.perfetto.dev.",
 )
 @click.option(
     "-o",

@@ -11,9 +11,9 @@ import click
 from rich.console import Console
 from rich.syntax import Syntax
 
-from asyncdemo.cli.console import make_console, print_markdown
+from asyncdemo.cli.console import print_markdown
 from asyncdemo.cli.exercises import program
-from asyncdemo.cli.terminal import can_ask, can_draw, wrap
+from asyncdemo.cli.terminal import can_ask, wrap
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import listing
 from asyncdemo.course.content.manifest import Knobs
@@ -21,7 +21,6 @@ from asyncdemo.course.content.predictions import Answer, Prediction, PredictionK
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.course.workspace.context import CourseContext
-from asyncdemo.errors import UsageError
 from asyncdemo.render.words import join, settings_words
 from asyncdemo.services import NOUNS, choose
 
@@ -40,14 +39,6 @@ def introduce(context: CourseContext, lesson: Lesson, changed: Knobs) -> None:
 
 def print_section(lesson: Lesson, heading: str, console: Console | None) -> None:
     print_markdown(sections(lesson.readme).get(heading, ""), console)
-
-
-def print_notes(lesson: Lesson) -> None:
-    if "For instructors" not in sections(lesson.readme):
-        raise UsageError(f"{lesson.id} has no notes: {lesson.readme} has no section 'For instructors'.")
-    click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
-    print_section(lesson, "For instructors", make_console() if can_draw() else None)
-    click.echo(f"For the class: asyncdemo run {lesson.id} --present")
 
 
 def say_how_to_measure(context: CourseContext, lesson: Lesson) -> None:

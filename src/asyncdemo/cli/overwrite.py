@@ -21,7 +21,6 @@ _ENDINGS: Final[dict[str, tuple[str, ...]]] = {
     "svg": (".svg",),
     "html": (".html", ".htm"),
     "perfetto": (".json", ".json.gz"),
-    "csv": (".csv",),
 }
 
 

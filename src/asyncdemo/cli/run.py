@@ -18,7 +18,6 @@ from asyncdemo.cli.lesson_text import (
     introduce,
     print_answers,
     print_code,
-    print_notes,
     print_section,
     say_how_to_measure,
 )
@@ -101,12 +100,6 @@ _TRACEBACK_LINES = 40
     "the programs did, they run first.",
 )
 @click.option(
-    "--notes",
-    is_flag=True,
-    help="Print the notes for instructors, with the answer to the last question, "
-    "on a terminal that the class does not see. Runs nothing.",
-)
-@click.option(
     "--timeout",
     "timeout_s",
     metavar="SECONDS",
@@ -130,7 +123,6 @@ def command(
     no_predict: bool,
     presenting: bool,
     start_at: str | None,
-    notes: bool,
     timeout_s: float,
     course_folder: Path | None,
 ) -> None:
@@ -146,11 +138,6 @@ def command(
     lesson = load_lesson(heading.folder)
     if start_at and not presenting:
         raise UsageError("--from is a step of a presentation: use it with --present.")
-    if notes and presenting:
-        raise UsageError("--notes are not for the class: print them on another terminal, without --present.")
-    if notes:
-        print_notes(lesson)
-        return
     if show_code:
         print_code(lesson.chosen(chosen), make_console() if can_draw() and not plain else None)
         return

@@ -1,1 +1,1 @@
-"""Views of runs: live view, report, plain text, SVG, HTML, Perfetto, CSV. Measures nothing."""
+"""Views of runs: live view, report, plain text, SVG, HTML, Perfetto. Measures nothing."""

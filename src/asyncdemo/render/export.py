@@ -9,17 +9,15 @@ from asyncdemo.model import Run
 from asyncdemo.render.html.page import render_html
 from asyncdemo.render.perfetto import render_perfetto
 from asyncdemo.render.svg.picture import render_svg
-from asyncdemo.render.text.csv_table import render_csv
 
 
 class Export(StrEnum):
     SVG = "svg"
     HTML = "html"
     PERFETTO = "perfetto"
-    CSV = "csv"
 
 
-_TEXTS = {Export.SVG: render_svg, Export.HTML: render_html, Export.CSV: render_csv}
+_TEXTS = {Export.SVG: render_svg, Export.HTML: render_html}
 
 
 def render_bytes(runs: Sequence[Run], to: Export) -> bytes:

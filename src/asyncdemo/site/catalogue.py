@@ -63,7 +63,7 @@ def notes_page(course: Course) -> Iterator[str]:
     yield "---\ntitle: Instructor's notes\nsearch:\n  boost: 0.5\n---\n\n# Instructor's notes\n"
     yield (
         "For each lesson: how the minutes are divided, what learners get wrong, what to ask, and the answer "
-        "to its last question. `asyncdemo run LESSON --notes` prints the same in a terminal that the class "
+        "to its last question. `asyncdemo notes LESSON` prints the same in a terminal that the class "
         "does not see. Below it, the ways in which its exercise goes wrong: the check knows each of them.\n"
     )
     ids = {lesson.id for lesson in course.lessons}

@@ -1,12 +1,10 @@
-"""SVG, HTML, Perfetto and CSV: well-formed, self-contained, complete, and safe with any name.
+"""SVG, HTML and Perfetto: well-formed, self-contained, complete, and safe with any name.
 
 Of scripts and of servers under load: requests, connections and memory.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -30,7 +28,6 @@ from asyncdemo.render.svg.picture import frame_for, render_svg
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.slides import timeline
 from asyncdemo.render.terminal.theme import ASCII, COLOURS, UNICODE
-from asyncdemo.render.text.csv_table import COLUMNS, render_csv
 from asyncdemo.render.text.json_result import variant_result
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.timeline.grid import Shade
@@ -146,10 +143,6 @@ class Page(HTMLParser):
 def trace(*runs: Run) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(render_perfetto(runs))["traceEvents"]
     return found
-
-
-def table(*runs: Run) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(render_csv(runs), newline="")))
 
 
 def shapes(text: str) -> Counter[str]:
@@ -434,51 +427,6 @@ class TestPerfetto:
         assert resident == [{"resident memory (MB)": value} for value in (41.0, 41.0, 43.0)]
         assert {"virtual memory (MB)", "threads"} <= {event["name"] for event in events}
         assert all(event.get("ts", 0) >= 0 for event in trace(pooled(10)))
-
-
-class TestCsv:
-    def test_every_span_is_a_row(self) -> None:
-        rows = table(gate())
-        assert len(rows) == sum(len(lane.spans) for lane in gate().lanes)
-        assert tuple(rows[0]) == COLUMNS
-        assert rows[0] == {
-            "run": "gate",
-            "lane": "0",
-            "name": "first",
-            "track": "0",
-            "start_ns": "0",
-            "end_ns": str(ns(60)),
-            "state": "blocking",
-            "reason": "sleep",
-            "resource": "",
-            "line": "/home/ada/app.py:7 in hold",
-            "kind": "lane",
-            **dict.fromkeys(("held_by", "resident_bytes", "virtual_bytes", "threads", "woken_by"), ""),
-        }
-
-    def test_a_wait_has_who_ended_it(self) -> None:
-        story = Story()
-        story.task("waker").runs(10).returns()
-        story.task("woken").waits(10, "event").runs(1).returns()
-        run = replace(story.run(), wakes=Wakes([Wake(ns(10), waker=0, woken=1)]))
-        ends = {(row["name"], row["state"]): row["woken_by"] for row in table(run)}
-        assert ends == {("waker", "running"): "", ("woken", "waiting"): "waker", ("woken", "running"): ""}
-
-    def test_requests_connections_and_memory_are_told_apart(self) -> None:
-        run = pooled(10, connections=2)
-        rows = table(run)
-        kinds = Counter(row["kind"] for row in rows)
-        assert kinds.keys() == {"request", "connection", "memory"}
-        assert kinds["request"] == sum(len(request.spans) for request in run.requests)
-        assert kinds["memory"] == len(run.memory)
-        assert tuple(rows[0]) == COLUMNS
-
-    def test_a_request_that_nobody_handled_has_no_track(self) -> None:
-        story = Story()
-        story.request("GET / 1").queues_for("accept", 5).fails("refused")
-        (row,) = table(story.run())
-        assert (row["kind"], row["track"], row["state"], row["reason"]) == ("request", "", "queued", "accept")
-        assert row["end_ns"] == str(ns(5))
 
 
 def test_the_svg_explains_the_marks_that_occur_and_no_others() -> None:

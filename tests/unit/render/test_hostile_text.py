@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from array import array
 from collections.abc import Callable, Mapping
@@ -25,7 +23,6 @@ from asyncdemo.render.terminal.live import picture_lines
 from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import UNICODE
-from asyncdemo.render.text.csv_table import render_csv
 from asyncdemo.render.text.json_result import script_result
 from asyncdemo.render.text.plain import render_plain
 from asyncdemo.safe_text import json_text
@@ -110,10 +107,9 @@ def evidence() -> Evidence:
         live,
         lambda: render_svg(RUNS),
         lambda: render_html(RUNS),
-        lambda: render_csv(RUNS).replace("\r\n", "\n"),
         lambda: json_text(script_result(RUNS[0].script, RUNS[0])),
     ],
-    ids=["report", "plain", "details", "evidence", "evidence text", "live", "svg", "html", "csv", "json"],
+    ids=["report", "plain", "details", "evidence", "evidence text", "live", "svg", "html", "json"],
 )
 def test_hostile_text_is_safe_in_output(draw: Callable[[], str]) -> None:
     text = draw()
@@ -139,10 +135,3 @@ def test_exported_files_of_hostile_text_are_valid() -> None:
     trace = json.loads(render_bytes(RUNS, Export.PERFETTO))
     assert all(is_safe(event.get("name", "")) for event in trace["traceEvents"])
     HTMLParser().feed(render_bytes(RUNS, Export.HTML).decode())
-
-
-def test_no_field_of_csv_is_a_formula() -> None:
-    rows = list(csv.reader(io.StringIO(render_csv(RUNS))))
-    texts = [field for row in rows[1:] for field in row if not field.lstrip("-").isdigit()]
-    assert texts
-    assert not any(field.startswith(("=", "+", "-", "@")) for field in texts)

@@ -33,5 +33,5 @@ def ending(readme: Path, lesson_id: str) -> str:
     parts = sections(readme)
     text = "\n\n".join(f"## {heading}\n\n{parts[heading]}" for heading in _ENDING if heading in parts)
     if _ENDING[-1] in parts and "For instructors" in parts:
-        text += f"\n\nFor the answer: `asyncdemo run {lesson_id} --notes`"
+        text += f"\n\nFor the answer: `asyncdemo notes {lesson_id}`"
     return text

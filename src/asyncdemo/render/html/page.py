@@ -146,7 +146,7 @@ def _table(chart: Chart) -> Iterator[str]:
     lines = list(_table_rows(chart))
     yield f"<details><summary>{escape(chart.name)} as a table: {count(len(lines), 'row')}</summary>"
     if len(lines) > _TABLE_ROWS:
-        yield f'<p class="dim">The first {_TABLE_ROWS:,} of them; the CSV export has all.</p>'
+        yield f'<p class="dim">The first {_TABLE_ROWS:,} of them; the recording has all.</p>'
     yield '<div class="wide"><table><thead><tr>'
     yield "".join(f'<th scope="col">{head}</th>' for head in (chart.noun, "from", "to", "state", "why"))
     yield "</tr></thead><tbody>"

@@ -1,1 +1,1 @@
-"""Runs for programs and for readers without a picture: plain text, JSON, CSV."""
+"""Runs for programs and for readers without a picture: plain text and JSON."""

@@ -1,33 +1,28 @@
-"""``asyncdemo rehearse``: everything that a workshop shows, tested before the class comes.
+"""``asyncdemo doctor --for PLAN --run``: everything that a workshop shows, tried before the class comes.
 
 Each lesson runs as in the room, one after another, and is compared with its text.
-Not here: checking what is installed, without running it (see ``doctor --for``).
+Not here: checking what is installed, without running it (see ``doctor``).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import click
 
-from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.cli.terminal import wrap
-from asyncdemo.course.content.catalog import Course, Heading, find_course, load_course
+from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.course.content.schedules import Schedule, find_schedule
+from asyncdemo.course.content.schedules import Schedule
 from asyncdemo.course.judging.judge import judge
 from asyncdemo.course.judging.readiness import readiness
 from asyncdemo.course.rules import LessonSource
 from asyncdemo.course.rules.runs import problems_of_runs
 from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.render.words import count, join
-from asyncdemo.safe_text import json_text
 from asyncdemo.serving import ServiceCache
-
-FORMAT = "asyncdemo.rehearse/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,43 +42,25 @@ class Part:
         return not self.faults and not self.fix
 
 
-@click.command("rehearse")
-@click.argument("plan")
-@json_option
-@course_option
-@click.pass_context
-def command(context: click.Context, plan: str, as_json: bool, course_folder: Path | None) -> None:
-    """Run everything that the schedule PLAN shows, on the machine that will show it.
-
-    PLAN is a schedule of docs/teach (90-minutes, half-a-day, ...), or a Markdown file that links to its
-    lessons. Every program of each lesson runs once, and the figures in its text are compared with the run.
-    The check of each exercise must fail the unedited exercise, and pass the solution.
-
-    Takes a few minutes. Exit code 1 if something is not as the text says, 3 if something is missing.
-    """
-    course = load_course(find_course(course_folder))
-    schedule = find_schedule(course, plan)
-    if not as_json:
+def rehearse(course: Course, schedule: Schedule, *, aloud: bool) -> list[Part]:
+    """Try everything that a schedule shows. If ``aloud``, print each part as soon as it was tried."""
+    if aloud:
         click.echo(f"{schedule.title}: {_counts(schedule)}. Run nothing else in the meantime.\n")
     parts = []
     for part in _tried(course, schedule):
         parts.append(part)
-        if not as_json:
+        if aloud:
             _print(part)
-    code = EXIT_OK if all(part.ok for part in parts) else EXIT_FAILED
+    if aloud:
+        _print_conclusion(schedule, parts)
+    return parts
+
+
+def exit_code(parts: Sequence[Part]) -> int:
+    """Return 3 if something is missing, 1 if something is not as the text says, else 0."""
     if any(part.fix for part in parts):
-        code = EXIT_MISSING
-    if as_json:
-        data = {
-            "format": FORMAT,
-            "schedule": schedule.title,
-            "ok": code == EXIT_OK,
-            "parts": list(map(asdict, parts)),
-        }
-        click.echo(json_text(data | {"not_tried": list(schedule.measured)}))
-    else:
-        _sum_up(schedule, parts)
-    context.exit(code)
+        return EXIT_MISSING
+    return EXIT_OK if all(part.ok for part in parts) else EXIT_FAILED
 
 
 def _counts(schedule: Schedule) -> str:
@@ -148,7 +125,7 @@ def _print(part: Part) -> None:
         click.echo(f"{'':11}fix: {part.fix}")
 
 
-def _sum_up(schedule: Schedule, parts: list[Part]) -> None:
+def _print_conclusion(schedule: Schedule, parts: list[Part]) -> None:
     click.echo()
     for name in schedule.measured:
         click.echo(wrap(f"Not tried: `asyncdemo lab {name}`, which needs someone at the keyboard."))
