@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -49,6 +51,25 @@ from asyncdemo.serving import Job
 
 _OUTPUT_LINES = 10
 _TRACEBACK_LINES = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What to run of a lesson, and how to show it."""
+
+    lesson_name: str | None
+    set_to: tuple[str, ...]
+    chosen: tuple[str, ...]
+    plain: bool
+    details: bool
+    as_json: bool
+    save_to: Path | None
+    show_code: bool
+    no_predict: bool
+    presenting: bool
+    start_at: str | None
+    timeout_s: float
+    course_folder: Path | None
 
 
 @click.command("run")
@@ -110,50 +131,36 @@ _TRACEBACK_LINES = 40
 )
 @course_option
 @click.pass_context
-def command(
-    click_context: click.Context,
-    lesson_name: str | None,
-    set_to: tuple[str, ...],
-    chosen: tuple[str, ...],
-    plain: bool,
-    details: bool,
-    as_json: bool,
-    save_to: Path | None,
-    show_code: bool,
-    no_predict: bool,
-    presenting: bool,
-    start_at: str | None,
-    timeout_s: float,
-    course_folder: Path | None,
-) -> None:
+def command(click_context: click.Context, /, **request: Any) -> None:
     """Predict, run every variant of LESSON, compare.
 
     LESSON is an id (two-sleeps), a number (1) or a part of only one id. `asyncdemo list` shows them. By
     default, it is the first lesson that you have neither run nor passed. Without a terminal, no questions
     are asked.
     """
-    context = locate(course_folder)
+    wanted = RunRequest(**request)
+    context = locate(wanted.course_folder)
     course = context.course
-    heading = _next(context) if lesson_name is None else find_lesson(course, lesson_name)
+    heading = _next(context) if wanted.lesson_name is None else find_lesson(course, wanted.lesson_name)
     lesson = load_lesson(heading.folder)
-    if start_at and not presenting:
+    if wanted.start_at and not wanted.presenting:
         raise UsageError("--from is a step of a presentation: use it with --present.")
-    if show_code:
-        print_code(lesson.chosen(chosen), make_console() if can_draw() and not plain else None)
+    if wanted.show_code:
+        print_code(lesson.chosen(wanted.chosen), make_console() if can_draw() and not wanted.plain else None)
         return
-    if presenting:
-        _need_a_screen(plain or as_json)
-    settings = course_knobs.settings(set_to)
-    variants = lesson.chosen(chosen)
-    if save_to is not None:
-        _make_folder(save_to)
+    if wanted.presenting:
+        _need_a_screen(wanted.plain or wanted.as_json)
+    settings = course_knobs.settings(wanted.set_to)
+    variants = lesson.chosen(wanted.chosen)
+    if wanted.save_to is not None:
+        _make_folder(wanted.save_to)
         for variant in variants:
-            check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
-    if interactive(plain, as_json) and not presenting:
-        code, last = _on_screen(context, lesson, settings, chosen, timeout_s, not no_predict, save_to)
-        _say_what_is_next(locate(course_folder), last)  # the workspace may be new
+            check_recording(_recording_file(lesson, variant.name, wanted.save_to), f"--save {wanted.save_to}")
+    if interactive(wanted.plain, wanted.as_json) and not wanted.presenting:
+        code, last = _on_screen(context, lesson, settings, wanted)
+        _say_what_is_next(locate(wanted.course_folder), last)  # the workspace may be new
         click_context.exit(code)
-    lesson_jobs = LessonJobs(lesson, timeout_s)
+    lesson_jobs = LessonJobs(lesson, wanted.timeout_s)
     click_context.call_on_close(lesson_jobs.close)
     values = lesson_jobs.values(settings)  # invalid settings are reported before anything starts
     lesson_jobs.begin()  # services start while the learner reads and types
@@ -161,8 +168,8 @@ def command(
     def jobs(stdout: Stdout) -> list[Job]:
         return lesson_jobs.make(variants, settings, stdout)
 
-    predictions = () if no_predict else answerable(lesson, variants)
-    if as_json:
+    predictions = () if wanted.no_predict else answerable(lesson, variants)
+    if wanted.as_json:
         recorded = record_quietly(jobs(Stdout.TO_STDERR))
         broke_off = recorded.interrupted or unexpected_runs(variants, recorded.runs)
         measured = {run.name: measure(run) for run in recorded.runs}
@@ -171,24 +178,24 @@ def command(
             for answer in (() if broke_off else judge_answers(predictions, {}, measured, values))
         ]
         click.echo(json_text(lesson_result(lesson.id, values, recorded.runs, what_happened)))
-        _save(lesson, recorded.runs, save_to)
+        _save(lesson, recorded.runs, wanted.save_to)
         click_context.exit(_exit_code(variants, recorded))
 
     changed = {name: values[name] for name in settings}
-    if presenting:
+    if wanted.presenting:
         from asyncdemo.tui.app import run_application
         from asyncdemo.tui.present.lecture import Lecture
         from asyncdemo.tui.present.screen import PresentScreen
 
         lecture = Lecture(lesson, variants, predictions, values, changed)
-        at = lecture.find(start_at) if start_at else 0
+        at = lecture.find(wanted.start_at) if wanted.start_at else 0
         code = run_application(
             context,
             lambda: PresentScreen(
                 lecture, partial(lesson_jobs.make, variants, settings, Stdout.CAPTURE), lesson.race, at
             ),
         )
-        _save(lesson, lecture.runs, save_to)
+        _save(lesson, lecture.runs, wanted.save_to)
         click_context.exit(code or _exit_code(variants, Recorded(lecture.runs)))
     click_context.color = False
     introduce(context, lesson, changed)
@@ -199,14 +206,14 @@ def command(
     _print_output(recorded)
     unexpected = unexpected_runs(variants, recorded.runs)
     expected = [run.name for run in recorded.runs if run.name not in unexpected]
-    print_runs(recorded.runs, None, expected, details=details, output_shown=True)
+    print_runs(recorded.runs, None, expected, details=wanted.details, output_shown=True)
     if recorded.interrupted:
         some = any(run.lanes for run in recorded.runs)
         click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
     elif not unexpected:
         measured = {run.name: measure(run) for run in recorded.runs}
         judged = judge_answers(predictions, answers, measured, values)
-        print_answers(judged, values, reasons=details)
+        print_answers(judged, values, reasons=wanted.details)
         trouble = context.remember(lesson.id, lambda record: record.after_run(to_predicted(judged)))
         if trouble:
             click.echo(trouble, err=True)
@@ -218,9 +225,9 @@ def command(
                 f"Predictions are not judged, because {join(unexpected)} did not end as the lesson intends."
             )
         )
-    _save(lesson, recorded.runs, save_to)
+    _save(lesson, recorded.runs, wanted.save_to)
     if not recorded.interrupted:
-        if details:
+        if wanted.details:
             click.echo("\nChange it")
             print_section(lesson, "Change it", None)
             click.echo(f"The full text: {lesson.readme}")
@@ -236,10 +243,7 @@ def _on_screen(
     context: CourseContext,
     lesson: Lesson,
     settings: Mapping[str, str],
-    chosen: Sequence[str],
-    timeout_s: float,
-    predict: bool,
-    save_to: Path | None,
+    wanted: RunRequest,
 ) -> tuple[int, str]:
     """Run the lesson as a screen, which leaves a few lines in the terminal.
 
@@ -250,14 +254,19 @@ def _on_screen(
     from asyncdemo.tui.lesson.session import LessonSession, last_run, summary
 
     session = LessonSession(
-        context, lesson.folder, settings=settings, variants=chosen, timeout_s=timeout_s, predict=predict
+        context,
+        lesson.folder,
+        settings=settings,
+        variants=wanted.chosen,
+        timeout_s=wanted.timeout_s,
+        predict=not wanted.no_predict,
     )
     code = run_application(context, lambda: LessonScreen(session))
     last = last_run(session)
     for line in summary(last):
         click.echo(line)
     if session.latest is not None:
-        _save(lesson, session.latest.runs, save_to)
+        _save(lesson, session.latest.runs, wanted.save_to)
     return code, last.lesson.id if last.latest is not None else ""
 
 
