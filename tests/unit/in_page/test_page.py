@@ -47,7 +47,7 @@ def test_runs_are_drawn_measured_and_judged(tmp_path: Path) -> None:
         (b"", "x.jsonl is empty"),
         (b'{"runs": []}\n', "x.jsonl is not a recorded run: line 1: is not the header of a recorded run"),
         (b'{"format": "asyncdemo.run/2"}\n', "x.jsonl has the format asyncdemo.run/2, and this asyncdemo"),
-        (gzip.compress(_RUN)[:20] + bytes(range(256)), "x.jsonl is damaged"),
+        (gzip.compress(_RUN, mtime=0)[:20] + bytes(range(256)), "x.jsonl is damaged"),
     ],
     ids=["empty", "other JSON", "newer", "damaged"],
 )
