@@ -14,7 +14,9 @@ import subprocess
 import time
 from asyncio import base_events
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import starmap
+from operator import attrgetter
 from typing import Any
 
 from asyncdemo.capture import callables
@@ -37,6 +39,9 @@ class Deadlock(Exception):
     """Nothing is pending and no timer is set: no task can ever continue."""
 
 
+_at_ns_of = attrgetter("_at_ns")
+
+
 class VirtualClock:
     def __init__(self, on_real: Callable[[str], None], on_deadlock: Callable[[], None]) -> None:
         """``on_real(why)`` is called once, when the clock changes to real time."""
@@ -56,6 +61,12 @@ class VirtualClock:
         if self._real_since is None:
             return self._at_ns
         return self._at_ns + self._real_ns() - self._real_since
+
+    def later(self) -> Iterator[int]:
+        """Return an iterator that reads the clock when it is advanced, once and in C."""
+        if self._real_since is None:
+            return map(_at_ns_of, (self,))
+        return map((self.now_ns() - self._real_ns()).__add__, starmap(self._real_ns, ((),)))
 
     def now_s(self) -> float:
         return self.now_ns() / 1e9
