@@ -51,8 +51,6 @@ _FEW_STEPS = 25_000
 """If fewer were summed up in that time, steps are reported one by one again."""
 _MOST_CODES = 10_000
 """Code objects whose sites are cached by instruction: a program that compiles code has ever more."""
-_ONCE = ((),)
-"""The arguments of one call without any, for ``starmap``."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
 
 
@@ -236,8 +234,8 @@ class Recorder:
         self.active = True
         self.numbers: list[int] = []
         self.record: Callable[[Event], None] = self.numbers.extend
-        self.later: Callable[[], Iterator[int]] = lambda: itertools.starmap(now, _ONCE)
-        """Returns an iterator that reads the clock when it is advanced, in C."""
+        self.times: Callable[[], Iterator[int]] = lambda: itertools.starmap(now, itertools.repeat(()))
+        """Returns an iterator that reads the clock each time it is advanced, in C."""
         self.record_step: Callable[[Event], None] = self.numbers.extend
         """Used instead of ``record`` for the steps of tasks. It changes: see ``follow``."""
         self._followers: list[Callable[[Callable[[Event], None]], None]] = []
@@ -420,14 +418,18 @@ class Recorder:
         each_ns = _SUM_EVERY_NS if self._unsent <= MOST_UNSENT else _SUM_SELDOM_NS
         return _clock() - self._sums_reported_ns >= len(self.sums) * each_ns
 
-    def will_record(self, event: Iterable[int], track: int = -1) -> Iterator[None]:
-        """Return an iterator that records the event when it is advanced, once and in C: see ``locks``.
+    def recording(self, *event: int | None) -> Iterator[None]:
+        """Return an iterator that records the event each time it is advanced, in C: see ``locks``.
 
-        ``track`` is the task that the event names, if it names one.
+        None stands for the time. A task that the event names must not be held: see ``report_task``.
         """
+        fields = [self.times() if field is None else itertools.repeat(field) for field in event]
+        return map(self.numbers.extend, zip(*fields, strict=True))
+
+    def report_task(self, track: int) -> None:
+        """Report the task in full, if it is one that is held to be summed up."""
         if self.task_sums.held:
             self.task_sums.report((track,))
-        return map(self.numbers.extend, (event,))
 
     def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
         """Call ``follower`` with ``record_step``, now and when it changes, so that it can keep it."""

@@ -12,8 +12,6 @@ import queue
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
-from itertools import chain
 from types import FrameType
 from typing import Any
 
@@ -60,21 +58,9 @@ class Limits:
 
     def take(self, resource: int) -> None:
         recorder = self._recorder
-        track, place = self._taker()
-        recorder.record((wire.TAKEN, track, recorder.now(), resource, 0, place))
-
-    def will_take(self, resource: int) -> tuple[Iterator[None], Iterator[None]]:
-        """Return two iterators that record that this track takes it, and gives it back, when advanced."""
-        recorder = self._recorder
-        track, place = self._taker()
-        taken = chain((wire.TAKEN, track), recorder.later(), (resource, 0, place))
-        given_back = chain((wire.GIVEN_BACK, track), recorder.later(), (resource, 0, 0))
-        return recorder.will_record(taken, track), recorder.will_record(given_back, track)
-
-    def _taker(self) -> tuple[int, int]:
-        """This track, and the line of the user's code, as events name it."""
-        site = self._recorder.user_site(_getframe(2))
-        return self._loops.current_track(), 0 if site is None else site + 1
+        site = recorder.user_site(_getframe(1))
+        place = 0 if site is None else site + 1
+        recorder.record((wire.TAKEN, self._loops.current_track(), recorder.now(), resource, 0, place))
 
     def give_back(self, resource: int) -> None:
         recorder = self._recorder

@@ -16,27 +16,33 @@ from __future__ import annotations
 import _thread
 import copy
 import copyreg
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain, compress, repeat, starmap, takewhile
-from operator import attrgetter, itemgetter, not_
+from itertools import chain, compress, islice, repeat, starmap
+from operator import attrgetter, is_, itemgetter, not_
 from types import FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
+from weakref import proxy
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.limits import Limits
 from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.guard import caller_of_hooked, hooked_frame
 from asyncdemo.capture.instrument import Patches, on_return, pass_for
 from asyncdemo.capture.libraries import wait_reasons
+from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import QUEUED, Recorder
 from asyncdemo.capture.stand_in import StandIn, method_of, stand_in_type
 
+_getframe = sys._getframe  # the script may replace it
 
-def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) -> None:
+
+def install(recorder: Recorder, loops: Loops, limits: Limits, waits: Waits, patches: Patches) -> None:
     plain: Any = threading.Lock  # a function before Python 3.13, a type since then
     guard = patches.guard
-    traced_lock, traced_rlock, set_up = _traced_types(_Taking(recorder, limits, waits, patches))
+    traced_lock, traced_rlock, set_up = _traced_types(_Taking(recorder, loops, waits, patches))
 
     def make_lock(*arguments: Any, **options: Any) -> Any:
         return guarded(lock_type, plain(*arguments, **options), _maker(hooked_frame()))
@@ -94,129 +100,147 @@ def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | Non
 
 # -- taking and releasing, in C ---------------------------------------------------------------------
 
-_ONCE = ((),)
-"""The arguments of one call without any."""
-_first = itemgetter(0)
-
 
 class _Methods:
     """The real lock, and those of its methods that stand-ins call."""
 
-    __slots__ = ("enter", "exit", "real", "release")
+    __slots__ = ("acquire", "enter", "exit", "real", "release")
 
     def __init__(self, real: Any) -> None:
         self.real = real
-        self.enter, self.exit, self.release = real.__enter__, real.__exit__, real.release
+        self.acquire, self.release, self.enter, self.exit = (
+            real.acquire,
+            real.release,
+            real.__enter__,
+            real.__exit__,
+        )
 
 
-class _Releases(chain[_Methods]):
+class _Releases(compress):  # type: ignore[type-arg]  # it has no parameter while running
     """Yields the real lock's methods, for each time that one of them is to release it.
 
-    The first time, it also records the release: just before that, as nothing can run in between. It is an
-    iterator because C calls one thing after another only to get what an iterator yields.
+    It is an iterator because C does something before a call only to find out what to call.
     """
 
-    __slots__ = ("records",)
-    records: Iterator[object]
-    """Records the release, once."""
+    __slots__ = ()
     next = property(next)
 
 
 class _State:
     """What is known of a lock. It does not refer to the lock, which would then wait for a collection."""
 
-    __slots__ = ("methods", "releases", "resource")
+    __slots__ = ("__weakref__", "methods", "prepared", "releases", "resource", "unrecorded")
 
     def __init__(self, real: Any, resource: int | None) -> None:
-        self.methods = _Methods(real)
+        self.methods = methods = _Methods(real)
         self.resource = resource
-        self.releases = _releases((), repeat(self.methods))
-
-    def let_go(self) -> None:
-        """Record that it is released, however often it was taken."""
-        next(self.releases.records, None)
-        self.releases = _releases((), repeat(self.methods))
-
-
-def _releases(records: Iterable[object], *parts: Iterable[_Methods]) -> _Releases:
-    releases = _Releases(*parts)
-    releases.records = iter(records)
-    return releases
+        self.releases = self.unrecorded = _Releases(repeat(methods), repeat(True))
+        """What releases it now, and what releases it without a record."""
+        self.prepared: tuple[object, Iterator[bool] | None] = None, None
+        """Who took it last and where, and what records that, if they took it there twice in a row."""
 
 
 class _Taking:
     """Prepares to take a lock."""
 
-    def __init__(self, recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) -> None:
+    def __init__(self, recorder: Recorder, loops: Loops, waits: Waits, patches: Patches) -> None:
         self._recorder = recorder
-        self._limits = limits
+        self._loops = loops
         self._waits = waits
-        self._wait = patches.guard.value("Lock.acquire", self._waiting, lambda _, arguments, __: arguments)
-        self.recorded = patches.guard.value("Lock.acquire", self._recorded, lambda _, attempts, *__: attempts)
+        guard = patches.guard
+        self.enter = guard.value(
+            "Lock.__enter__", self._enter, lambda stand_in: stand_in._state.methods.enter
+        )
+        self.records = guard.value("Lock.acquire", self._records, lambda *_: repeat(True))
+        self.wait = guard.value("waiting for a lock", self._wait, lambda *_: None)
 
-    def enter(self, stand_in: Any) -> Callable[[], Any]:
+    def _enter(self, stand_in: Any) -> Callable[[], Any]:
         """Return what does the work of ``__enter__``."""
         state = stand_in._state
-        acquire: Any = state.methods.real.acquire
-        attempts = chain(starmap(acquire, ((False,),)), starmap(acquire, self._after_telling(state, ())))
-        return self.recorded(state, filter(None, attempts)).__next__  # type: ignore[no-any-return]
+        attempts = starmap(state.methods.acquire, chain(_WITHOUT_WAITING, _Attempt(self, state)))
+        return compress(filter(None, attempts), self._records(state)).__next__
 
     def attempts(
         self, state: _State, acquire: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> Iterator[Any]:
-        """Return an iterator that calls ``acquire``, and yields what that returns."""
+        """Return an iterator that calls ``acquire``, and yields True if that has taken the lock."""
         may_wait = _may_wait(arguments, options)
         attempts: Iterator[Any] = iter(())
         if may_wait is not None:
-            attempts = starmap(state.methods.real.acquire, ((False,),))
+            attempts = starmap(state.methods.acquire, _WITHOUT_WAITING)
         if may_wait is not False:
             if options:
                 acquire = partial(acquire, **options)
-            attempts = chain(attempts, starmap(acquire, self._after_telling(state, arguments)))
-        return self.recorded(state, filter(None, attempts))  # type: ignore[no-any-return]
+            attempts = chain(attempts, starmap(acquire, chain(_Attempt(self, state, arguments))))
+        return islice(compress(filter(None, attempts), self.records(state)), 1)
 
-    def _after_telling(self, state: _State, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Yield the arguments, after recording that this thread waits; the wait ends with the iterator."""
-        return map(self._wait, (state,), (arguments,), ([],))
+    def _wait(self, state: _State) -> object:
+        return self._waits.until_gone("lock", QUEUED, state.resource) if self._recorder.active else None
 
-    def _waiting(self, state: _State, arguments: tuple[Any, ...], kept: list[Any]) -> tuple[Any, ...]:
-        if self._recorder.active:
-            kept.append(self._waits.until_gone("lock", QUEUED, state.resource))
-        return arguments
+    def _records(self, state: _State, times: int = 1) -> Iterator[bool]:
+        """Return an iterator that records that the lock was taken, each time it is advanced.
 
-    def _recorded(self, state: _State, attempts: Iterator[Any], times: int = 1) -> Iterator[Any]:
-        """Return an iterator like the given one, that also records that the lock was taken.
-
-        ``times`` is how often it then has to be released.
+        ``times`` is how often the lock then has to be released.
         """
-        resource, recorder, methods = state.resource, self._recorder, state.methods
+        resource, recorder = state.resource, self._recorder
         if resource is None or not recorder.active:
-            return attempts
-        not_owned: Iterator[_Methods] = iter(())
-        is_rlock = type(methods.real) is _RLock
-        if is_rlock:  # a thread that does not own it cannot release it, and so records nothing
-            is_owned = starmap(methods.real._is_owned, repeat(()))
-            not_owned = map({False: methods}.__getitem__, takewhile(not_, is_owned))
-        before = state.releases
-        if is_rlock and methods.real._is_owned():
-            records: Iterator[object] = repeat(None)
-            releases = _releases(before.records, not_owned, _after(_sets(state, before), methods))
-        else:
-            records, gives_back = self._limits.will_take(resource)
-            inner = repeat(methods, times - 1)
-            releases = _releases(gives_back, not_owned, inner, _after(gives_back, methods), repeat(methods))
-        # not strict: it ends if the lock could not be taken
-        return map(_first, zip(attempts, records, _sets(state, releases), strict=False))
+            return repeat(True)
+        if type(state.methods.real) is _RLock and state.methods.real._is_owned():
+            return map(not_, _sets(state, _releases(state, state.releases)))
+        site = recorder.user_site(_getframe(2))
+        who = track, place = self._loops.current_track(), 0 if site is None else site + 1
+        recorder.report_task(track)
+        before, records = state.prepared
+        if before == who and records is not None and times == 1:
+            return records
+        gives_back = recorder.recording(wire.GIVEN_BACK, track, None, resource, 0, 0)
+        releases = _releases(state, state.unrecorded, gives_back)
+        for _ in range(times - 1):
+            releases = _releases(state, releases)
+        takes = recorder.recording(wire.TAKEN, track, None, resource, 0, place)
+        records = map(is_, takes, _sets(state, releases))
+        state.prepared = who, records if before == who and times == 1 else None
+        return records
+
+
+class _Attempt:
+    """The arguments of one call that may wait, as an iterable.
+
+    The wait is recorded when the call is about to be made, and ends when the iterator is gone.
+    """
+
+    __slots__ = ("_arguments", "_state", "_taking")
+
+    def __init__(self, taking: _Taking, state: _State, arguments: tuple[Any, ...] = ()) -> None:
+        self._taking, self._state, self._arguments = taking, state, arguments
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        wait = self._taking.wait(self._state)
+        return map(_first, ((self._arguments, wait),))
+
+
+_first = itemgetter(0)
+_WITHOUT_WAITING = ((False,),)
+"""The arguments of ``acquire``, for one call."""
+_NOTHING = repeat(None)
+
+
+def _releases(state: _State, then: _Releases, gives_back: Iterator[None] = _NOTHING) -> _Releases:
+    """Return what releases the lock, and records that; ``then`` releases it the next time.
+
+    A thread that does not own an RLock cannot release it: then nothing is recorded, and the real one raises.
+    """
+    real = state.methods.real
+    records: Iterator[bool] = map(is_, gives_back, _sets(state, then))
+    if type(real) is _RLock:
+        either = {True: records, False: repeat(True)}
+        records = map(next, map(either.__getitem__, starmap(real._is_owned, repeat(()))))
+    return _Releases(repeat(state.methods), records)
 
 
 def _sets(state: _State, releases: _Releases) -> Iterator[None]:
-    """Return an iterator that sets what the lock is released by, when it is advanced."""
-    return map(setattr, (state,), ("releases",), (releases,))
-
-
-def _after(effect: Iterator[None], methods: _Methods) -> Iterator[_Methods]:
-    """Return an iterator that advances the other, and then yields the methods, once."""
-    return compress((methods,), map(not_, effect))
+    """Return an iterator that sets what releases the lock, each time it is advanced."""
+    return map(setattr, repeat(proxy(state)), repeat("releases"), repeat(releases))
 
 
 def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], None]]:
@@ -236,9 +260,8 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
             return True in [*attempts(state, state.methods.real.acquire, arguments, options)]
 
         def _at_fork_reinit(self, /, *arguments: Any, **options: Any) -> Any:
-            result = self._state.methods.real._at_fork_reinit(*arguments, **options)
-            self._state.let_go()
-            return result
+            let_go(self._state)
+            return self._state.methods.real._at_fork_reinit(*arguments, **options)
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self._state.methods.real, name)
@@ -285,7 +308,7 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
         def _release_save(self, /, *arguments: Any, **options: Any) -> Any:
             state = self._state
             if not (arguments or options) and state.methods.real._is_owned():
-                state.let_go()
+                let_go(state)
             return state.methods.real._release_save(*arguments, **options)
 
         def _acquire_restore(self, /, *arguments: Any, **options: Any) -> Any:
@@ -294,8 +317,16 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
             if options or len(arguments) != 1 or type(arguments[0]) is not tuple:
                 return restore(*arguments, **options)  # raises
             times = arguments[0][0] if type(arguments[0][0]) is int else 1
-            [*taking.recorded(state, map(not_, starmap(restore, (arguments,))), times)]
+            [*compress(map(not_, starmap(restore, (arguments,))), taking.records(state, times))]
             return None
+
+    def let_go(state: _State) -> None:
+        """Record that the lock is released, however often it was taken."""
+        while state.releases is not state.unrecorded:
+            before = state.releases
+            next(before)
+            if state.releases is before:
+                return  # another thread owns it
 
     slots: Any = vars(Traced)
     set_state, set_enter, set_exit, set_release = (

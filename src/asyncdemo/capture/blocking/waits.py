@@ -10,7 +10,7 @@ import threading
 import weakref
 from _thread import get_ident  # gevent replaces that of the module
 from functools import partial
-from itertools import chain, starmap
+from itertools import chain, islice, starmap
 from typing import Any
 
 from asyncdemo.capture import wire
@@ -119,15 +119,14 @@ class Waiting:
         thread_state, recorder, loop = self._thread_state, self._recorder, self._loop
         resets: Any = [(thread_state, "depth", self._depth)]
         if loop is None or loop.call is None:
-            event = chain((wire.THREAD_RUNS, thread_state.track), recorder.later(), (0, 0, 0))
-            records = recorder.will_record(event)
+            records = recorder.recording(wire.THREAD_RUNS, thread_state.track, None, 0, 0, 0)
         else:
             reason, start_ns, _ = loop.call
             call = recorder.call(reason, _getframe(1))
-            event = chain((wire.CALLED, loop.track, start_ns), recorder.later(), (call, 0))
-            records = recorder.will_record(event, loop.track)
+            recorder.report_task(loop.track)
+            records = recorder.recording(wire.CALLED, loop.track, start_ns, None, call, 0)
             resets.append((loop, "call", None))
-        ending = chain(starmap(setattr, resets), records)
+        ending = chain(starmap(setattr, resets), islice(records, 1))
         thread_state.outermost = weakref.ref(self, partial(next, map(any, (ending,))))
 
     def __enter__(self) -> None:
