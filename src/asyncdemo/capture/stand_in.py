@@ -84,7 +84,8 @@ def stand_in_type(name: str, call: property) -> type[StandIn]:
     """
     namespace = {
         "__slots__": ("_state",),
-        "__module__": StandIn.__dict__["__module__"],
+        "__doc__": vars(StandIn)["__doc__"],
+        "__module__": vars(StandIn)["__module__"],
         "__call__": call,
         "_original": property(attrgetter(f"_state.methods.{name}")),
     }
