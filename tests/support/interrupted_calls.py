@@ -1,9 +1,9 @@
-"""A program whose calls are cut short by a signal handler that raises, at any moment, and that counts what got lost.
+"""A program whose calls are cut short by a signal handler that raises, and that counts what got lost.
 
     python interrupted_calls.py SIGNALS [CALL...]
 
-Something is lost if a call has had its effect, but its caller got the handler's exception in place of the result:
-a lock stays held, an item or some bytes are gone. Prints a line of JSON for each call: its name, how often.
+Something is lost if a call has had its effect, but its caller got the handler's exception and no result: a
+lock stays held, an item or some bytes are gone. Prints a line of JSON for each call: its name, how often.
 It runs plain and traced and on each Python, so it uses nothing but the standard library.
 """
 
@@ -153,7 +153,7 @@ class Transfers(Calls):
         return lost
 
 
-_AMOUNT = 400
+_AMOUNT = 4000
 """More than can be taken out before the signal comes."""
 
 
@@ -352,25 +352,24 @@ CALLS: dict[str, Callable[[], Calls]] = {
     "Event.wait": lambda: Keeps(_set().wait),
 }
 
-_armed = False
+_armed: list[bool] = []
+"""Not empty if the next signal is to raise."""
 
 
 def _raise(_: int, __: FrameType | None) -> None:
-    global _armed
     if _armed:
-        _armed = False
+        _armed.clear()
         raise Alarm
     signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
 
 
 def lost_in(calls: Calls, signals: int) -> int:
     """Return how much was lost while this many signals came."""
-    global _armed
     lost = 0
     for _ in range(signals):
         signal.setitimer(signal.ITIMER_REAL, random.uniform(_AGAIN_S, _LONGEST_S))
         try:
-            _armed = True
+            _armed.append(True)
             while True:
                 calls.call()
         except Alarm:
