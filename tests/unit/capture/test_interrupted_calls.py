@@ -103,7 +103,9 @@ def work():
 install(callback)
 work()
 for _ in range(3):
-    with lock, rlock:
+    with lock:
+        pass
+    with rlock, rlock:
         pass
 remove()
 print(lock.locked(), rlock, "done")
