@@ -148,15 +148,16 @@ _NOTHING = _Nothing()
 def is_of_the_script(error: BaseException) -> bool:
     """Return whether the script, and not the hook, raised the error while a hook was running.
 
-    A signal handler is passed the frame that it interrupts, which is then one of ours. An exception that
-    another thread sends is raised in our frame itself: its type tells, as ours are built in.
+    A signal handler is passed the frame that it interrupts: one of ours, or one that ours has called, such as
+    that of a named tuple. An exception that another thread sends is raised in our frame itself: its type
+    tells, as ours are built in.
     """
     if not isinstance(error, Exception):
         return True
     link = error.__traceback__
     while link is not None and link.tb_next is not None:
         interrupted, link = link.tb_frame, link.tb_next
-        if _is_ours(interrupted) and not _is_own(link.tb_frame) and _was_given(link.tb_frame, interrupted):
+        if not _is_own(link.tb_frame) and _was_given(link.tb_frame, interrupted):
             return True
     in_our_frame = link is not None and _is_ours(link.tb_frame)
     return in_our_frame and type(error).__module__ != "builtins"

@@ -18,7 +18,7 @@ import sys
 import sysconfig
 import time
 from _thread import get_native_id  # gevent replaces that of the module
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -225,6 +225,8 @@ class Recorder:
         self.active = True
         self.numbers: list[int] = []
         self.record: Callable[[Event], None] = self.numbers.extend
+        self.times: Callable[[], Iterator[int]] = lambda: itertools.starmap(now, itertools.repeat(()))
+        """Returns an iterator that reads the clock each time it is advanced, in C."""
         self.record_step: Callable[[Event], None] = self.numbers.extend
         """Used instead of ``record`` for the steps of tasks. It changes: see ``follow``."""
         self._followers: list[Callable[[Callable[[Event], None]], None]] = []
@@ -396,6 +398,19 @@ class Recorder:
     def _unsent(self) -> int:
         """Bytes not yet sent, packed or not."""
         return self._outbox.waiting + self._packed_bytes + 8 * len(self.numbers)
+
+    def recording(self, *event: int | None) -> Iterator[None]:
+        """Return an iterator that records the event each time it is advanced, in C: see ``locks``.
+
+        None stands for the time. A task that the event names must not be held: see ``announce``.
+        """
+        fields = [self.times() if field is None else itertools.repeat(field) for field in event]
+        return map(self.numbers.extend, zip(*fields, strict=True))
+
+    def announce(self, track: int) -> None:
+        """Announce the task if it is held in a gap, since an event will name it."""
+        if self.gap.is_open:
+            self.gap.announce((track,))
 
     def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
         """Call ``follower`` with ``record_step``, now and when it changes, so that it can keep it."""

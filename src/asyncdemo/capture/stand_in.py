@@ -8,13 +8,15 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 
 class StandIn:
     """Behaves like the function that it replaces, except when called.
 
-    It is not a function, because a class that has it as an attribute would bind it.
+    It is not a function, because a class that has it as an attribute would bind it. What is called is read
+    from a property, so that no frame of ours is between: a signal handler could raise there.
     """
 
     __slots__ = ("__weakref__", "_call", "_original")
@@ -31,8 +33,7 @@ class StandIn:
         _set_call(made, arguments[1])
         return made
 
-    def __call__(self, /, *arguments: Any, **options: Any) -> Any:
-        return self._call(*arguments, **options)
+    __call__ = property(attrgetter("_call"))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)
@@ -74,3 +75,25 @@ _slots: Any = vars(StandIn)
 _set_original, _set_call = _slots["_original"].__set__, _slots["_call"].__set__
 StandIn.__module__ = property(lambda self: self._original.__module__)  # type: ignore[assignment]
 StandIn.__name__ = StandIn.__qualname__ = "builtin_function_or_method"
+
+
+def stand_in_type(name: str, call: property) -> type[StandIn]:
+    """Return a type of stand-ins for methods of one object each, which keep what they need in ``_state``.
+
+    ``call`` supplies what is called. The original method is the attribute ``name`` of ``_state.methods``.
+    """
+    namespace = {
+        "__slots__": ("_state",),
+        "__doc__": vars(StandIn)["__doc__"],
+        "__module__": vars(StandIn)["__module__"],
+        "__call__": call,
+        "_original": property(attrgetter(f"_state.methods.{name}")),
+    }
+    return type(StandIn.__name__, (StandIn,), namespace)
+
+
+def method_of(kind: type[StandIn], state: object) -> StandIn:
+    """Make a stand-in of such a type."""
+    made = object.__new__(kind)
+    vars(kind)["_state"].__set__(made, state)
+    return made

@@ -64,6 +64,7 @@ class Tracer:
         self.loops = Loops(recorder)
         if self.clock is not None:
             self.loops.offset_ns = 0
+            recorder.times = self.clock.times
         self._limits = Limits(recorder, self.loops)
         self._reasons = Reasons(recorder, self._limits.resource_of)
         self.census = Census(recorder, self.loops, self._limits.resource_of)

@@ -317,6 +317,24 @@ def test_what_a_signal_handler_raises_is_the_scripts_own(
     assert told == []
 
 
+def test_handler_that_interrupts_what_a_hook_calls_is_the_scripts() -> None:
+    """The frame of a named tuple, for one, is neither the tracer's nor the script's."""
+    told = Told()
+
+    def handler(*_: object) -> None:
+        raise Alarm
+
+    hooks: dict[str, Any] = {"signal": signal}
+    exec(compile("def made():\n    signal.raise_signal(signal.SIGUSR1)\n", "<string>", "exec"), hooks)
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(Alarm):
+            Guard(told).call("hook", hooks["made"])()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert told == []
+
+
 def test_a_wait_that_a_signal_handler_cuts_short_leaves_nothing_behind(tmp_path: Path) -> None:
     """Whatever moment the signals come at: what is waited for afterwards is recorded as ever."""
     Path(tmp_path, "alarms.py").write_text(ALARMS, encoding="utf-8")

@@ -2,6 +2,13 @@
 
 To the script they look like the real ones: the same type by ``__class__``, attributes, results and errors.
 The standard library gets real ones.
+
+Taking a real lock, and releasing it, is one call in C: no signal handler, profiler or finalizer runs between
+its effect and the caller's next instruction. A Python function in its place would start with such a point,
+where a handler that raises leaves the lock held for ever, and so would each call in it. So our Python code
+runs before a lock is taken, and prepares iterators of ``itertools`` that do the rest, which are then run by a
+single call: take it, record that, and note how to record its release. ``with`` finds ``__enter__``,
+``__exit__`` and ``release`` in slots, and calls what is there without a frame.
 """
 
 from __future__ import annotations
@@ -9,28 +16,33 @@ from __future__ import annotations
 import _thread
 import copy
 import copyreg
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, compress, islice, repeat, starmap
+from operator import attrgetter, is_, itemgetter, not_
 from types import FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
+from weakref import proxy
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.limits import Limits
 from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.guard import caller_of_hooked, hooked_frame
 from asyncdemo.capture.instrument import Patches, on_return, pass_for
 from asyncdemo.capture.libraries import wait_reasons
+from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import QUEUED, Recorder
-from asyncdemo.capture.stand_in import StandIn
+from asyncdemo.capture.stand_in import StandIn, method_of, stand_in_type
+
+_getframe = sys._getframe  # the script may replace it
 
 
-def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) -> None:
+def install(recorder: Recorder, loops: Loops, limits: Limits, waits: Waits, patches: Patches) -> None:
     plain: Any = threading.Lock  # a function before Python 3.13, a type since then
     guard = patches.guard
-    traced_lock, traced_rlock, set_state = _traced_types(
-        guard.context("Lock.acquire", lambda on: waits.waiting("lock", QUEUED, on)),
-        guard.call("Lock.acquire", limits.take),
-        guard.call("Lock.release", limits.give_back),
-    )
+    traced_lock, traced_rlock, set_up = _traced_types(_Taking(recorder, loops, waits, patches))
 
     def make_lock(*arguments: Any, **options: Any) -> Any:
         return guarded(lock_type, plain(*arguments, **options), _maker(hooked_frame()))
@@ -47,7 +59,7 @@ def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) 
             return real
         lock: Any = object.__new__(kind)
         inner = wait_reasons.has_pools(filename)
-        set_state(lock, real, None if inner else limits.add(lock, "lock", 1, frame))
+        set_up(lock, _State(real, None if inner else limits.add(lock, "lock", 1, frame)))
         return lock
 
     guarded = guard.value("threading.Lock", traced, lambda _, real, __: real)
@@ -86,73 +98,192 @@ def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | Non
     return bool(blocking)
 
 
-def _traced_types(
-    waiting: Callable[[int | None], Any], take: Callable[[int], None], give_back: Callable[[int], None]
-) -> tuple[type, type, Callable[[Any, Any, int | None], None]]:
-    """Return the base types of locks and RLocks, and what gives one its real lock and its resource."""
+# -- taking and releasing, in C ---------------------------------------------------------------------
+
+
+class _Methods:
+    """The real lock, and those of its methods that stand-ins call."""
+
+    __slots__ = ("acquire", "enter", "exit", "real", "release")
+
+    def __init__(self, real: Any) -> None:
+        self.real = real
+        self.acquire, self.release, self.enter, self.exit = (
+            real.acquire,
+            real.release,
+            real.__enter__,
+            real.__exit__,
+        )
+
+
+class _Releases(compress):  # type: ignore[type-arg]  # it has no parameter while running
+    """Yields the real lock's methods, for each time that one of them is to release it.
+
+    It is an iterator because C does something before a call only to find out what to call.
+    """
+
+    __slots__ = ()
+    next = property(next)
+
+
+class _State:
+    """What is known of a lock. It does not refer to the lock, which would then wait for a collection."""
+
+    __slots__ = ("__weakref__", "methods", "prepared", "releases", "resource", "unrecorded")
+
+    def __init__(self, real: Any, resource: int | None) -> None:
+        self.methods = methods = _Methods(real)
+        self.resource = resource
+        self.releases = self.unrecorded = _Releases(repeat(methods), repeat(True))
+        """What releases it now, and what releases it without a record."""
+        self.prepared: tuple[object, Iterator[bool] | None] = None, None
+        """Who took it last and where, and what records that, if they took it there twice in a row."""
+
+
+class _Taking:
+    """Prepares to take a lock."""
+
+    def __init__(self, recorder: Recorder, loops: Loops, waits: Waits, patches: Patches) -> None:
+        self._recorder = recorder
+        self._loops = loops
+        self._waits = waits
+        guard = patches.guard
+        self.enter = guard.value(
+            "Lock.__enter__", self._enter, lambda stand_in: stand_in._state.methods.enter
+        )
+        self.records = guard.value("Lock.acquire", self._records, lambda *_: repeat(True))
+        self.wait = guard.value("waiting for a lock", self._wait, lambda *_: None)
+
+    def _enter(self, stand_in: Any) -> Callable[[], Any]:
+        """Return what does the work of ``__enter__``."""
+        state = stand_in._state
+        attempts = starmap(state.methods.acquire, chain(_WITHOUT_WAITING, _Attempt(self, state)))
+        return compress(filter(None, attempts), self._records(state)).__next__
+
+    def attempts(
+        self, state: _State, acquire: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> Iterator[Any]:
+        """Return an iterator that calls ``acquire``, and yields True if that has taken the lock."""
+        may_wait = _may_wait(arguments, options)
+        attempts: Iterator[Any] = iter(())
+        if may_wait is not None:
+            attempts = starmap(state.methods.acquire, _WITHOUT_WAITING)
+        if may_wait is not False:
+            if options:
+                acquire = partial(acquire, **options)
+            attempts = chain(attempts, starmap(acquire, chain(_Attempt(self, state, arguments))))
+        return islice(compress(filter(None, attempts), self.records(state)), 1)
+
+    def _wait(self, state: _State) -> object:
+        return self._waits.until_gone("lock", QUEUED, state.resource) if self._recorder.active else None
+
+    def _records(self, state: _State, times: int = 1) -> Iterator[bool]:
+        """Return an iterator that records that the lock was taken, each time it is advanced.
+
+        ``times`` is how often the lock then has to be released.
+        """
+        resource, recorder = state.resource, self._recorder
+        if resource is None or not recorder.active:
+            return repeat(True)
+        if type(state.methods.real) is _RLock and state.methods.real._is_owned():
+            return map(not_, _sets(state, _releases(state, state.releases)))
+        site = recorder.user_site(_getframe(2))
+        who = track, place = self._loops.current_track(), 0 if site is None else site + 1
+        recorder.announce(track)
+        before, records = state.prepared
+        if before == who and records is not None and times == 1:
+            return records
+        gives_back = recorder.recording(wire.GIVEN_BACK, track, None, resource, 0, 0)
+        releases = _releases(state, state.unrecorded, gives_back)
+        for _ in range(times - 1):
+            releases = _releases(state, releases)
+        takes = recorder.recording(wire.TAKEN, track, None, resource, 0, place)
+        records = map(is_, takes, _sets(state, releases))
+        state.prepared = who, records if before == who and times == 1 else None
+        return records
+
+
+class _Attempt:
+    """The arguments of one call that may wait, as an iterable.
+
+    The wait is recorded when the call is about to be made, and ends when the iterator is gone.
+    """
+
+    __slots__ = ("_arguments", "_state", "_taking")
+
+    def __init__(self, taking: _Taking, state: _State, arguments: tuple[Any, ...] = ()) -> None:
+        self._taking, self._state, self._arguments = taking, state, arguments
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        wait = self._taking.wait(self._state)
+        return map(_first, ((self._arguments, wait),))
+
+
+_first = itemgetter(0)
+_WITHOUT_WAITING = ((False,),)
+"""The arguments of ``acquire``, for one call."""
+_NOTHING = repeat(None)
+
+
+def _releases(state: _State, then: _Releases, gives_back: Iterator[None] = _NOTHING) -> _Releases:
+    """Return what releases the lock, and records that; ``then`` releases it the next time.
+
+    A thread that does not own an RLock cannot release it: then nothing is recorded, and the real one raises.
+    """
+    real = state.methods.real
+    records: Iterator[bool] = map(is_, gives_back, _sets(state, then))
+    if type(real) is _RLock:
+        either = {True: records, False: repeat(True)}
+        records = map(next, map(either.__getitem__, starmap(real._is_owned, repeat(()))))
+    return _Releases(repeat(state.methods), records)
+
+
+def _sets(state: _State, releases: _Releases) -> Iterator[None]:
+    """Return an iterator that sets what releases the lock, each time it is advanced."""
+    return map(setattr, repeat(proxy(state)), repeat("releases"), repeat(releases))
+
+
+def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], None]]:
+    """Return the base types of locks and RLocks, and what gives one its state."""
+    attempts = taking.attempts
+    enter = stand_in_type("enter", property(taking.enter))
+    leave = stand_in_type("exit", property(attrgetter("_state.releases.next.exit")))
+    release = stand_in_type("release", property(attrgetter("_state.releases.next.release")))
 
     class Traced:
-        __slots__ = ("__weakref__", "_depth", "_real", "_resource")
-        if TYPE_CHECKING:  # else they would show up as annotations of a lock
-            _depth: int  # how often it is held, as far as we saw it being taken
-            _real: Any
-            _resource: int | None
+        __slots__ = ("__enter__", "__exit__", "__weakref__", "_state", "release")
+        if TYPE_CHECKING:  # else it would show up as an annotation of a lock
+            _state: _State
 
         def acquire(self, /, *arguments: Any, **options: Any) -> Any:
-            if not arguments and not options and self._real.acquire(False):
-                return count(self)
-            may_wait = _may_wait(arguments, options) if arguments or options else True
-            return acquired(self, self._real.acquire, may_wait, arguments, options)
-
-        def release(self, /, *arguments: Any, **options: Any) -> Any:
-            real, depth = self._real, self._depth
-            if arguments or options or not depth or not _can_be_released(real):
-                return real.release(*arguments, **options)  # raises, unless it was taken unseen
-            set_depth(self, depth - 1)
-            if depth == 1 and self._resource is not None:
-                give_back(self._resource)  # first: once it is free, another thread may take it
-            return real.release()
-
-        def __enter__(self, /, *arguments: Any, **options: Any) -> Any:
-            if not arguments and not options and self._real.acquire(False):
-                return count(self)
-            may_wait = None if arguments or options else True
-            return acquired(self, self._real.__enter__, may_wait, arguments, options)
-
-        def __exit__(self, /, *arguments: Any, **options: Any) -> Any:
-            if not options and len(arguments) == len(("type", "value", "traceback")):
-                return self.release()
-            result = self._real.__exit__(*arguments, **options)  # raises, or accepts any number
-            if not _can_be_released(self._real):
-                let_go(self)
-            return result
+            state = self._state
+            return True in [*attempts(state, state.methods.real.acquire, arguments, options)]
 
         def _at_fork_reinit(self, /, *arguments: Any, **options: Any) -> Any:
-            result = self._real._at_fork_reinit(*arguments, **options)
-            let_go(self)
-            return result
+            let_go(self._state)
+            return self._state.methods.real._at_fork_reinit(*arguments, **options)
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(self._real, name)
+            return getattr(self._state.methods.real, name)
 
         def __setattr__(self, name: str, value: Any) -> None:
-            setattr(self._real, name, value)  # raises
+            setattr(self._state.methods.real, name, value)  # raises
 
         def __delattr__(self, name: str) -> None:
-            delattr(self._real, name)  # raises
+            delattr(self._state.methods.real, name)  # raises
 
         def __repr__(self) -> str:
-            return repr(self._real)
+            return repr(self._state.methods.real)
 
         def __dir__(self) -> list[str]:
-            return dir(self._real)
+            return dir(self._state.methods.real)
 
         def __reduce_ex__(self, protocol: Any) -> Any:
-            return self._real.__reduce_ex__(protocol)  # raises: a lock cannot be copied
+            return self._state.methods.real.__reduce_ex__(protocol)  # raises: a lock cannot be copied
 
         @property  # type: ignore[misc]
         def __class__(self) -> type:
-            return type(self._real)
+            return type(self._state.methods.real)
 
     class TracedLock(Traced):
         """Adds the old method names of a lock."""
@@ -160,11 +291,14 @@ def _traced_types(
         __slots__ = ()
 
         def acquire_lock(self, /, *arguments: Any, **options: Any) -> Any:
-            may_wait = None if arguments or options else True
-            return acquired(self, self._real.acquire_lock, may_wait, arguments, options)
+            state = self._state
+            return True in [*attempts(state, state.methods.real.acquire_lock, arguments, options)]
 
         def release_lock(self, /, *arguments: Any, **options: Any) -> Any:
-            return self._real.release_lock(*arguments, **options) if arguments or options else self.release()
+            real = self._state.methods.real
+            if arguments or options or not real.locked():
+                return real.release_lock(*arguments, **options)  # raises
+            return self.release()
 
     class TracedRLock(Traced):
         """Adds what Condition uses to release it completely, however often it is held."""
@@ -172,59 +306,40 @@ def _traced_types(
         __slots__ = ()
 
         def _release_save(self, /, *arguments: Any, **options: Any) -> Any:
-            if not (arguments or options) and _can_be_released(self._real):
-                let_go(self)
-            return self._real._release_save(*arguments, **options)
+            state = self._state
+            if not (arguments or options) and state.methods.real._is_owned():
+                let_go(state)
+            return state.methods.real._release_save(*arguments, **options)
 
         def _acquire_restore(self, /, *arguments: Any, **options: Any) -> Any:
-            result = self._real._acquire_restore(*arguments, **options)
-            ((count, _),) = arguments  # valid, as the real one accepted it
-            set_depth(self, count)
-            if self._resource is not None:
-                take(self._resource)
-            return result
+            state = self._state
+            restore: Any = state.methods.real._acquire_restore
+            if options or len(arguments) != 1 or type(arguments[0]) is not tuple:
+                return restore(*arguments, **options)  # raises
+            times = arguments[0][0] if type(arguments[0][0]) is int else 1
+            [*compress(map(not_, starmap(restore, (arguments,))), taking.records(state, times))]
+            return None
+
+    def let_go(state: _State) -> None:
+        """Record that the lock is released, however often it was taken."""
+        while state.releases is not state.unrecorded:
+            before = state.releases
+            next(before)
+            if state.releases is before:
+                return  # another thread owns it
 
     slots: Any = vars(Traced)
-    set_real, set_depth, set_resource = (slots[name].__set__ for name in ("_real", "_depth", "_resource"))
+    set_state, set_enter, set_exit, set_release = (
+        slots[name].__set__ for name in ("_state", "__enter__", "__exit__", "release")
+    )
 
-    def acquired(
-        lock: Any,
-        really: Callable[..., Any],
-        may_wait: bool | None,
-        arguments: tuple[Any, ...],
-        options: dict[str, Any],
-    ) -> Any:
-        """``may_wait`` is None if only the real one can tell."""
-        real = lock._real
-        taken = False if may_wait is None else real.acquire(False)
-        if not taken and may_wait is not False:
-            with waiting(lock._resource):
-                taken = really(*arguments, **options)
-        return count(lock) if taken else taken
+    def set_up(lock: Any, state: _State) -> None:
+        set_state(lock, state)
+        set_enter(lock, method_of(enter, state))
+        set_exit(lock, method_of(leave, state))
+        set_release(lock, method_of(release, state))
 
-    def count(lock: Any) -> bool:
-        depth = lock._depth + 1 if type(lock._real) is _RLock else 1
-        set_depth(lock, depth)
-        if depth == 1 and lock._resource is not None:
-            take(lock._resource)
-        return True
-
-    def let_go(lock: Any) -> None:
-        if lock._depth and lock._resource is not None:
-            give_back(lock._resource)
-        set_depth(lock, 0)
-
-    def set_state(lock: Any, real: Any, resource: int | None) -> None:
-        set_real(lock, real)
-        set_depth(lock, 0)
-        set_resource(lock, resource)
-
-    return TracedLock, TracedRLock, set_state
-
-
-def _can_be_released(real: Any) -> bool:
-    held: bool = real._is_owned() if type(real) is _RLock else real.locked()
-    return held
+    return TracedLock, TracedRLock, set_up
 
 
 _RLock: Any = _thread.RLock
@@ -233,7 +348,13 @@ _RLock: Any = _thread.RLock
 def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -> Any:
     """Return ``traced_type`` as a type that looks like ``plain`` and makes what ``make`` makes."""
 
+    names = "__enter__", "__exit__", "release"
+    in_slots = {name: _unbound(name, getattr(plain, name)) for name in names}
+
     class Type(type):
+        def __getattribute__(cls, name: str) -> Any:
+            return in_slots.get(name) or type.__getattribute__(cls, name)
+
         def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> Any:
             if any(type(base) is Type for base in bases):
                 bases = tuple(plain if type(base) is Type else base for base in bases)
@@ -284,6 +405,19 @@ def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -
 
 
 _set_name: Any = vars(type)["__name__"].__set__
+
+
+def _unbound(name: str, original: Any) -> Callable[..., Any]:
+    """Return a method as the type has it, which ``ExitStack`` calls, of locks that have it in a slot."""
+
+    def method(lock: Any, /, *arguments: Any, **options: Any) -> Any:
+        if isinstance(lock, original.__objclass__):
+            return getattr(lock, name)(*arguments, **options)
+        return original(lock, *arguments, **options)  # raises
+
+    made: Any = method
+    pass_for(made, original)
+    return method
 
 
 def _pass_for_type(traced: Any, real: Any) -> None:

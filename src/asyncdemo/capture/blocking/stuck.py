@@ -218,14 +218,15 @@ class Census:
     def _thread(self, ident: int, caller: FrameType, innermost: FrameType) -> Stuck:
         name = next((thread.name for thread in threading.enumerate() if thread.ident == ident), "")
         wait = self.wait_of(ident)
-        state = RUNNING if caller is innermost and wait is None else WAITING
-        loop_state = self._recorder.threads.get(ident)
+        thread_state = self._recorder.threads.get(ident)
+        is_known = thread_state is not None and thread_state.depth > 0  # for a lock it waits without a frame
+        state = RUNNING if caller is innermost and wait is None and not is_known else WAITING
         return Stuck(
             name,
             caller.f_code.co_qualname,
             *self._place(caller),
             state,
-            None if loop_state is None else loop_state.track,
+            None if thread_state is None else thread_state.track,
             wait,
             unfinished=_unfinished(innermost, caller),
             at_most_s=wake_sources.timeout(innermost),

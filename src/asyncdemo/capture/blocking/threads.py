@@ -50,7 +50,7 @@ class Threads:
             ("Queue", queue, "join", "queue.join", WAITING),
         ):
             patches.rewrite(module, f"{owner}.{method}", self._limited(reason, state), around)
-        locks.install(self._recorder, limits, waits, patches)
+        locks.install(self._recorder, self._loops, limits, waits, patches)
 
     def _limited(self, reason: str, state: int) -> Callable[[Any], Labelled]:
         def labelled(owner: Any) -> Labelled:

@@ -9,6 +9,9 @@ import sys
 import threading
 import weakref
 from _thread import get_ident  # gevent replaces that of the module
+from functools import partial
+from itertools import chain, islice, starmap
+from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.loops.state import Loops, LoopState
@@ -57,6 +60,19 @@ class Waits:
         """Return a context manager for a call that may wait for this."""
         return Waiting(self._recorder, self._loops, self.thread_state(), (reason, state, resource, on, item))
 
+    def until_gone(self, reason: str, state: int, resource: int | None) -> Waiting | None:
+        """Begin a wait that ends, in C, when what is returned is gone. None if it is part of another wait."""
+        wait = self.waiting(reason, state, resource)
+        if wait.is_part:
+            return None
+        try:
+            wait.__enter__()
+            wait.end_when_gone()
+        except BaseException:
+            wait.__exit__()
+            raise
+        return wait
+
     def labelled(
         self, reason: str, state: int = WAITING, resource: int | None = None, item: int | None = None
     ) -> Labelled:
@@ -92,6 +108,26 @@ class Waiting:
         self._depth = thread_state.depth
         self._loop: LoopState | None = None
         self._cause = cause
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is part of another wait, which is recorded instead."""
+        return self._depth > 0
+
+    def end_when_gone(self) -> None:
+        """End it when the last reference is gone, and without a Python frame: see ``locks``."""
+        thread_state, recorder, loop = self._thread_state, self._recorder, self._loop
+        resets: Any = [(thread_state, "depth", self._depth)]
+        if loop is None or loop.call is None:
+            records = recorder.recording(wire.THREAD_RUNS, thread_state.track, None, 0, 0, 0)
+        else:
+            reason, start_ns, _ = loop.call
+            call = recorder.call(reason, _getframe(1))
+            recorder.announce(loop.track)
+            records = recorder.recording(wire.CALLED, loop.track, start_ns, None, call, 0)
+            resets.append((loop, "call", None))
+        ending = chain(starmap(setattr, resets), islice(records, 1))
+        thread_state.outermost = weakref.ref(self, partial(next, map(any, (ending,))))
 
     def __enter__(self) -> None:
         thread_state, recorder = self._thread_state, self._recorder

@@ -203,9 +203,10 @@ class Loops:
 
     def current_track(self) -> int:
         """Return the track that runs in this thread now; negative if there is none."""
-        loop_state = self.running_loop_state()
-        if loop_state is not None:
-            return loop_state.track
+        if self.hubs or _get_running_loop() is not None:  # else there is no loop: this is a hot path
+            loop_state = self.running_loop_state()
+            if loop_state is not None:
+                return loop_state.track
         thread = self.recorder.threads.get(get_ident())
         return -1 if thread is None else thread.track
 

@@ -14,7 +14,9 @@ import subprocess
 import time
 from asyncio import base_events
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import repeat, starmap
+from operator import attrgetter
 from typing import Any
 
 from asyncdemo.capture import callables
@@ -37,6 +39,9 @@ class Deadlock(Exception):
     """Nothing is pending and no timer is set: no task can ever continue."""
 
 
+_at_ns_of, _reading_of = attrgetter("_at_ns"), attrgetter("_reading")
+
+
 class VirtualClock:
     def __init__(self, on_real: Callable[[str], None], on_deadlock: Callable[[], None]) -> None:
         """``on_real(why)`` is called once, when the clock changes to real time."""
@@ -45,6 +50,7 @@ class VirtualClock:
         self._epoch_ns = time.time_ns()
         self._at_ns = _BEGIN_NS
         self._real_since: int | None = None
+        self._reading: Iterator[int] = map(_at_ns_of, repeat(self))
         self._on_real = on_real
         self._on_deadlock = on_deadlock
         self._reads = 0
@@ -56,6 +62,10 @@ class VirtualClock:
         if self._real_since is None:
             return self._at_ns
         return self._at_ns + self._real_ns() - self._real_since
+
+    def times(self) -> Iterator[int]:
+        """Return an iterator that reads the clock each time it is advanced, in C."""
+        return map(next, map(_reading_of, repeat(self)))
 
     def now_s(self) -> float:
         return self.now_ns() / 1e9
@@ -97,7 +107,8 @@ class VirtualClock:
 
     def go_real(self, why: str) -> None:
         if self._real_since is None:
-            self._real_since = self._real_ns()
+            self._real_since = since_ns = self._real_ns()
+            self._reading = map((self._at_ns - since_ns).__add__, starmap(self._real_ns, repeat(())))
             self._on_real(why)
 
     def install(self, patches: Patches) -> None:
