@@ -264,7 +264,8 @@ class WaitForChild(Calls):
         self.fork()
 
     def fork(self) -> None:
-        self.child, self.status = os.fork(), None
+        self.status: int | None = None
+        self.child = os.fork()
         if self.child == 0:
             os._exit(0)
         time.sleep(0.002)
