@@ -40,7 +40,8 @@ _FILES: Final = (
 )
 _OURS: Final = (
     "__init__.py",
-    "ansi.py",
+    "bounded.py",
+    "safe_text.py",
     "errors.py",
     "packages.py",
     "analysis",
