@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.claims import Condition
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.errors import CourseError
 from tests.unit.course.good_course import MANIFEST, change, write_course
@@ -27,7 +28,7 @@ def test_a_course_has_its_modules_and_lessons_in_the_order_written(tmp_path: Pat
 
 def test_a_lesson_has_everything_its_manifest_says(folder: Path) -> None:
     change(folder / "lesson.toml", 'file = "quick.py"', 'file = "quick.py"\nexpect = "failed"')
-    change(folder / "lesson.toml", "== 9 with", "== 0.1 * slow.peak with")
+    change(folder / "lesson.toml", "== 9 with", "about 0.1 * slow.peak within 5% with")
     lesson = load_lesson(folder)
     assert [(variant.name, variant.expect) for variant in lesson.variants] == [
         ("slow", "ok"),
@@ -36,7 +37,8 @@ def test_a_lesson_has_everything_its_manifest_says(folder: Path) -> None:
     assert (lesson.lanes, lesson.race) == (("brew",), True)
     assert [choice.text for choice in lesson.predictions[1].choices] == ["one", "all {CUPS}"]
     claim = lesson.claims[2]
-    assert (claim.condition.value, claim.condition.times, claim.knobs) == ("slow.peak", 0.1, {"CUPS": 9})
+    assert claim.condition == Condition("quick", "calls(brew)", "about", "slow.peak", 0.1, 0.05)
+    assert claim.knobs == {"CUPS": 9}
 
 
 def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path, folder: Path) -> None:
