@@ -66,7 +66,6 @@ def test_a_broken_manifest_hides_nothing_and_can_be_asked_for_by_name(course: Pa
 def test_json_has_every_problem_and_nothing_else_is_printed(course: Path) -> None:
     lesson = course / "01-start" / "04-tea"
     change(lesson / "quick.py", "            group.create_task(brew(n))", "            await brew(n)")
-    change(lesson / "lesson.toml", "            group.create_task(brew(n))", "            await brew(n)")
     done = in_process("dev", "check", "4", "--json", "--course", str(course))
     data = json.loads(done.out)
     assert (data["format"], data["lessons"]) == ("asyncdemo.dev-check/1", ["tea"])
@@ -102,8 +101,8 @@ def test_a_rehearsal_names_what_is_not_as_the_class_will_be_told(course: Path, p
     lesson = course / "01-start" / "04-tea"
     change(
         lesson / "lesson.toml",
-        'metric = "peak"\nop = "=="\nvalue = "CUPS"',
-        'metric = "peak"\nop = "=="\nvalue = 99',
+        "quick.peak == CUPS",
+        "quick.peak == 99",
     )
     (lesson / "solution.py").write_text((lesson / "exercise.py").read_text())
     done = in_process("doctor", "--for", str(plan), "--run", "--course", str(course), "--json")
@@ -111,3 +110,22 @@ def test_a_rehearsal_names_what_is_not_as_the_class_will_be_told(course: Path, p
     assert (done.code, done.data["ok"]) == (1, False)
     assert "'a peak of 4': quick peak is 4, not == 99" in tea["faults"]
     assert any("its solution fails the check" in fault for fault in exercise["faults"])
+
+
+def test_the_program_of_a_wrong_solution_is_printed(course: Path) -> None:
+    lesson = course / "01-start" / "04-tea"
+    done = in_process("dev", "program", str(lesson / "wrong" / "no_cup.py"))
+    assert done.code == 0
+    assert done.out.startswith('"""Only the names of cups.')
+    assert '    return [f"cup {n}" for n in range(1, CUPS + 1)]\n' in done.out
+    assert done.out.endswith((lesson / "solution.py").read_text()[-30:])
+    done = in_process("dev", "program", str(lesson / "solution.py"))
+    assert (done.code, done.out) == (2, "")
+    assert "solution.py is not in a folder wrong/ of a lesson." in done.err
+
+
+def test_an_installed_course_cannot_be_checked(course: Path) -> None:
+    installed = course.rename(course.with_name("_lessons"))
+    done = in_process("dev", "check", "--course", str(installed))
+    assert done.code == 2
+    assert "The installed course has no wrong solutions to judge." in done.err

@@ -75,6 +75,17 @@ def test_the_site_goes_with_the_wheel_if_it_is_built_and_is_found_there(
         assert carried(packed) == {}
 
 
+def test_installed_commands_need_no_right_and_wrong_solutions(checkout: Path, tmp_path: Path) -> None:
+    with wheel(checkout, tmp_path) as packed:
+        packed.extractall(tmp_path / "installed")
+    path = str(tmp_path / "installed")
+    solution = tmp_path / "installed/asyncdemo/_lessons/01-loop/01-two-sleeps/solution.py"
+    done = asyncdemo("check", "--file", str(solution), "two-sleeps", cwd=tmp_path, PYTHONPATH=path)
+    assert done.code == 0, done.err
+    done = asyncdemo("dev", "check", cwd=tmp_path, PYTHONPATH=path)
+    assert (done.code, done.out) == (2, "")
+
+
 @pytest.mark.slow
 def test_the_wheel_alone_runs_the_first_lesson(checkout: Path, tmp_path: Path) -> None:
     """As a stranger would run it, who has uv and nothing else."""

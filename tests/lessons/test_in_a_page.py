@@ -73,7 +73,7 @@ def solutions(exercise: Exercise | None) -> list[str]:
     """As the lesson's folder names them; none of one that computes: that takes another time there."""
     if exercise is None or not exercise.virtual:
         return []
-    files = (exercise.file, exercise.solution, *exercise.right, *(one.path for one in exercise.wrong))
+    files = (exercise.file, exercise.solution, *exercise.right, *exercise.wrong)
     return [file.relative_to(exercise.file.parent).as_posix() for file in files]
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.overlay import read_overlay
 from asyncdemo.course.rules import RULES, SLOW_RULES, LessonSource, Problem, Rule, side_by_side
 from asyncdemo.course.rules.solutions import typical
 from tests.lessons.lessons import (
@@ -74,7 +75,7 @@ def test_typical_solutions_are_wrong_in_different_ways() -> None:
         some = typical(exercise, right=1, wrong=3)
         assert some.right == exercise.right[:1]
         assert len(some.wrong) == 3
-        assert len({one.fault for one in some.wrong}) == 3
+        assert len({read_overlay(one).fault for one in some.wrong}) == 3
 
 
 def test_of_several_lessons_typical_solutions_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:

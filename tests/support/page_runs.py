@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.overlay import program_file
 from asyncdemo.in_page.needs import missing
 from asyncdemo.model import Run
 from asyncdemo.model.verdict import Verdict
@@ -56,35 +57,35 @@ def _told(lesson: Lesson, files: Iterable[str]) -> Any:
     programs = {variant.path.name: variant for variant in lesson.variants}
     patient = replace(exercise, timeout_s=_LONG_S, schedules=0)  # a page does not try those
     for name in files:
-        file = lesson.folder / name
-        if missing(file.read_text("utf-8")):
-            continue
-        if name in programs:
-            output = OutputBuffer()
-            options = Options(
-                name=programs[name].name,
-                lanes=lesson.lanes,
-                virtual=True,
-                timeout_s=_LONG_S,
-                stdin=False,
-                stdout=Stdout.CAPTURE,
+        with program_file(lesson.folder / name, exercise.solution) as file:
+            if missing(file.read_text("utf-8")):
+                continue
+            if name in programs:
+                output = OutputBuffer()
+                options = Options(
+                    name=programs[name].name,
+                    lanes=lesson.lanes,
+                    virtual=True,
+                    timeout_s=_LONG_S,
+                    stdin=False,
+                    stdout=Stdout.CAPTURE,
+                )
+                run = record(Target(str(file)), options, output)
+                yield name, {"run": _run(run), "output": output.stdout}
+                continue
+            verdict = judge(patient, file, seed=_SEED)
+            if any(taken in file.read_text("utf-8") for taken in _SETS):
+                yield name, {"passed": verdict.passed}
+                continue
+            yield (
+                name,
+                {
+                    "passed": verdict.passed,
+                    "held": [_unnumbered(words) for words in verdict.held],
+                    "message": _unplaced(_unnumbered(verdict.message or "")),
+                    "runs": [_run(run) for run in verdict.runs],
+                },
             )
-            run = record(Target(str(file)), options, output)
-            yield name, {"run": _run(run), "output": output.stdout}
-            continue
-        verdict = judge(patient, file, seed=_SEED)
-        if any(taken in file.read_text("utf-8") for taken in _SETS):
-            yield name, {"passed": verdict.passed}
-            continue
-        yield (
-            name,
-            {
-                "passed": verdict.passed,
-                "held": [_unnumbered(words) for words in verdict.held],
-                "message": _unplaced(_unnumbered(verdict.message or "")),
-                "runs": [_run(run) for run in verdict.runs],
-            },
-        )
 
 
 def _run(run: Run) -> dict[str, Any]:

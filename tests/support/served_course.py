@@ -53,26 +53,10 @@ name = "at-once"
 title = "Sanic, all at the same time"
 file = "at_once.py"
 
-[[knobs]]
-name = "CLIENTS"
-unit = "clients"
-low = 1
-high = 100
-meaning = "how many buy at the same time"
-
-[[knobs]]
-name = "REQUESTS"
-unit = "requests"
-low = 1
-high = 1000
-meaning = "how much is bought in all"
-
-[[knobs]]
-name = "PACKS_S"
-unit = "s"
-low = 0.001
-high = 1
-meaning = "how long packing takes"
+[knobs]
+CLIENTS = { unit = "clients", low = 1, high = 100, meaning = "how many buy at the same time" }
+REQUESTS = { unit = "requests", low = 1, high = 1000, meaning = "how much is bought in all" }
+PACKS_S = { unit = "s", low = 0.001, high = 1, meaning = "how long packing takes" }
 
 [[predictions]]
 kind = "number"
@@ -81,34 +65,11 @@ variant = "in-turn"
 metric = "peak(sell)"
 why = "One at a time."
 
-[[claims]]
-text = "a peak of 1"
-variant = "in-turn"
-metric = "peak"
-op = "=="
-value = 1
-
-[[claims]]
-text = "All 8 requests are answered"
-variant = "at-once"
-metric = "answered"
-op = "=="
-value = "REQUESTS"
-
-[[claims]]
-text = "6 of them at the counter"
-variant = "at-once"
-metric = "answered(/sell/3/)"
-op = "=="
-value = 6
-
-[[claims]]
-text = "12 with `REQUESTS` set to that"
-variant = "at-once"
-metric = "requests"
-op = "=="
-value = 12
-knobs = { REQUESTS = 12 }
+[claims]
+"a peak of 1" = "in-turn.peak == 1"
+"All 8 requests are answered" = "at-once.answered == REQUESTS"
+"6 of them at the counter" = "at-once.answered(/sell/3/) == 6"
+"12 with `REQUESTS` set to that" = "at-once.requests == 12 with REQUESTS=12"
 
 [exercise]
 task = "Sell to all at the same time."
@@ -126,18 +87,6 @@ CLIENTS = 5
 [[exercise.load.sends]]
 method = "POST"
 path = "/sell/3/"
-
-[[exercise.wrong]]
-file = "wrong/dead.py"
-fault = "no more tea"
-
-[[exercise.wrong]]
-file = "wrong/refuses.py"
-fault = "status 200"
-
-[[exercise.wrong]]
-file = "wrong/in_turn.py"
-fault = "never more than 1"
 """
 
 README = """\
@@ -257,15 +206,42 @@ GIVEN = EXERCISE.format(
     body=SLEEP, main="# TODO: nobody should wait for somebody else\n    " + RUN.format(False)
 )
 SOLVED = EXERCISE.format(body=SLEEP, main=RUN.format(True))
+SELL = '''\
+"""{words}
+
+Fault: {fault}
+"""
+
+import sys
+
+
+@app.post("/sell/<int:n>/")
+def sell(n: int) -> ResponseReturnValue:
+    {body}
+    return {{"sold": n}}
+'''
+IN_TURN_ONLY = f'''\
+"""One after another.
+
+Fault: never more than 1
+"""
+
+
+def main() -> None:
+    {RUN.format(False)}
+'''
 WRONG = {
-    "dead": EXERCISE.format(
-        body='print("no more tea", file=__import__("sys").stderr, flush=True)\n    os._exit(4)',
-        main=RUN.format(True),
+    "dead": SELL.format(
+        words="It ends.",
+        fault="no more tea",
+        body='print("no more tea", file=sys.stderr, flush=True)\n    os._exit(4)',
     ),
-    "refuses": EXERCISE.format(
-        body=SLEEP + "\n    if n:\n        raise LookupError(n)", main=RUN.format(True)
+    "refuses": SELL.format(
+        words="It refuses.",
+        fault="status 200",
+        body=SLEEP + "\n    if n:\n        raise LookupError(n)",
     ),
-    "in_turn": EXERCISE.format(body=SLEEP, main=RUN.format(False)),
+    "in_turn": IN_TURN_ONLY,
 }
 
 CHECK = '''\

@@ -135,11 +135,15 @@ def test_what_has_no_wheel_for_this_python_is_what_the_project_does_not_ask_for_
     assert {one.name for one in by_version if one.marker and not one.marker.evaluate()} == WITHOUT_WHEEL
 
 
-def test_the_wheel_carries_the_lessons(tmp_path: Path) -> None:
+def test_wheel_has_the_lessons_without_wrong_solutions(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     carried = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("asyncdemo/_lessons/")}
     wanted = {name for path in tracked() if (name := name_of(path)).startswith("lessons/")}
     assert wanted
-    assert {name.replace("lessons/", "asyncdemo/_lessons/", 1) for name in wanted} <= carried
+    for_authors = {name for name in wanted if "/wrong/" in name or "/right/" in name}
+    needed = {name.replace("lessons/", "asyncdemo/_lessons/", 1) for name in wanted - for_authors}
+    assert for_authors
+    assert needed <= carried
+    assert not {name for name in carried if "/wrong/" in name or "/right/" in name}

@@ -15,7 +15,7 @@ THREADS = 3
 QUERY_S = 0.2
 GIVE_UP_S = 0.8
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-shared = SimpleNamespace()  # what all calls share: nothing
+shared = SimpleNamespace()  # what all calls share
 
 
 async def open_pool() -> asyncpg.Pool:

@@ -12,8 +12,9 @@ import click
 
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.options import course_option, json_option
-from asyncdemo.course.content.catalog import Course, Heading, Module, find_course
+from asyncdemo.course.content.catalog import INSTALLED, Course, Heading, Module, find_course
 from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.content.overlay import WRONG, program_of
 from asyncdemo.course.rules import LessonSource, Problem, Survey, fast_problems, slow_problems, survey
 from asyncdemo.course.workspace.context import current_folder
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
@@ -53,7 +54,12 @@ def check(
     """
     if every and lessons:
         raise UsageError("A named LESSON is judged with every solution anyway. Leave out --every.")
-    surveyed = survey(find_course(course_folder), COMMANDS)
+    folder = find_course(course_folder)
+    if folder.name == INSTALLED:
+        raise UsageError(
+            "The installed course has no wrong solutions to judge. Check that of a checkout: --course DIR"
+        )
+    surveyed = survey(folder, COMMANDS)
     sources, names = _chosen(surveyed, lessons)
     problems: Iterator[Problem] = chain(
         (problem for problem in surveyed.problems if not lessons or problem.lesson in names),
@@ -71,6 +77,20 @@ def check(
     unrun = " (no script was run)" if fast else ""
     click.echo(f"{count(len(names), 'lesson')}, {count(found, 'problem')}{unrun}")
     context.exit(EXIT_FAILED if found else EXIT_OK)
+
+
+@command.command("program")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def program(file: Path) -> None:
+    """Print the program that a wrong solution makes of its solution.py.
+
+    FILE is in a folder wrong/ of a lesson, and has only what differs. Verdicts about it name lines of this
+    program.
+    """
+    solution = file.resolve().parents[1] / "solution.py"
+    if file.resolve().parent.name != WRONG or not solution.is_file():
+        raise UsageError(f"{file} is not in a folder {WRONG}/ of a lesson.")
+    click.echo(program_of(file, solution), nl=False)
 
 
 def _show_progress(words: str) -> None:

@@ -15,7 +15,7 @@ from asyncdemo.cli.console import print_markdown
 from asyncdemo.cli.exercises import program
 from asyncdemo.cli.terminal import can_ask, wrap
 from asyncdemo.course.content.lesson import Lesson, Variant
-from asyncdemo.course.content.listing import listing
+from asyncdemo.course.content.listing import listings
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import Answer, Prediction, PredictionKind, fill, offered, parse
 from asyncdemo.course.content.text import sections
@@ -48,11 +48,12 @@ def say_how_to_measure(context: CourseContext, lesson: Lesson) -> None:
         click.echo(f"To measure it: {program(context)} lab {lesson.id}")
 
 
-def print_code(variants: Sequence[Variant], console: Console | None) -> None:
-    """Print the code; as plain text if ``console`` is None."""
+def print_code(lesson: Lesson, variants: Sequence[Variant], console: Console | None) -> None:
+    """Print the code of some variants; as plain text if ``console`` is None."""
+    listed = listings(lesson.variants)
     for variant in variants:
         click.echo(f"{click.style(variant.name, bold=True)}: {variant.title}\n{variant.path}\n")
-        shown = listing(variant)
+        shown = listed[variant.name]
         if console is None:
             for number, line in enumerate(shown.lines, start=shown.first):
                 click.echo(f"{'>' if number in shown.marked else ' '} {number:3} {line}".rstrip())

@@ -146,7 +146,8 @@ def command(click_context: click.Context, /, **request: Any) -> None:
     if wanted.start_at and not wanted.presenting:
         raise UsageError("--from is a step of a presentation: use it with --present.")
     if wanted.show_code:
-        print_code(lesson.chosen(wanted.chosen), make_console() if can_draw() and not wanted.plain else None)
+        console = make_console() if can_draw() and not wanted.plain else None
+        print_code(lesson, lesson.chosen(wanted.chosen), console)
         return
     if wanted.presenting:
         _need_a_screen(wanted.plain or wanted.as_json)

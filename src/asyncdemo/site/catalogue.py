@@ -5,13 +5,13 @@ Also the fence ``questions``: each lesson in a line, with its question.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Iterator
 from html import escape
 
 from asyncdemo.course.content.catalog import Course, Heading, Module, find_course, load_course
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.overlay import read_overlay
 from asyncdemo.course.content.predictions import Prediction, PredictionKind, fill, offered
 from asyncdemo.course.content.text import sections
 from asyncdemo.render.html.page import coded
@@ -84,9 +84,7 @@ def _wrong_turns(lesson: Lesson) -> Iterator[str]:
         return
     yield '??? note "How the exercise goes wrong"\n'
     for wrong in lesson.exercise.wrong:
-        said = ast.get_docstring(ast.parse(wrong.path.read_text(encoding="utf-8"))) or ""
-        words = " ".join(said.partition("\n\n")[0].removeprefix("Wrong:").split())
-        yield f"    - {words}"
+        yield f"    - {read_overlay(wrong).words}"
     yield ""
 
 

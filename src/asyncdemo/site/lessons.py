@@ -18,7 +18,7 @@ from asyncdemo.course.content.catalog import Course, Module
 from asyncdemo.course.content.claims import check
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, Variant
-from asyncdemo.course.content.listing import Listing, listing
+from asyncdemo.course.content.listing import Listing, listings
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.in_page.needs import missing, runs_in_a_page
@@ -92,7 +92,7 @@ def lesson_page(
     yield from _facts(_module(course, lesson), lesson)
     yield f"\n## The question\n\n{text['The question']}\n"
     yield '<div class="stage" markdown>\n<div class="stage-code" markdown>\n\n## The programs\n'
-    shown = [listing(variant) for variant in lesson.variants]
+    shown = listings(lesson.variants).values()
     if any(each.marked for each in shown):
         yield "Lines with a bar at their left are those in which the programs differ.\n{.lesson-marks}\n"
     yield from map(_tab, lesson.variants, shown)

@@ -29,29 +29,14 @@ race = true
 name = "slow"
 title = "one cup after another"
 file = "slow.py"
-differs = '''
-Predict the seconds before you run it:  python slow.py
-    for n in range(1, CUPS + 1):
-        await brew(n)
-'''
 
 [[variants]]
 name = "quick"
 title = "all cups at the same time"
 file = "quick.py"
-differs = '''
-Predict the seconds before you run it:  python quick.py
-    async with asyncio.TaskGroup() as group:
-        for n in range(1, CUPS + 1):
-            group.create_task(brew(n))
-'''
 
-[[knobs]]
-name = "CUPS"
-unit = "cups"
-low = 1
-high = 100
-meaning = "how many cups are made"
+[knobs]
+CUPS = { unit = "cups", low = 1, high = 100, meaning = "how many cups are made" }
 
 [[predictions]]
 kind = "number"
@@ -66,40 +51,17 @@ question = "slow: how many cups are being made at the same time?"
 variant = "slow"
 metric = "peak"
 why = "Each await waits for its cup."
-[[predictions.choices]]
-text = "one"
-op = "=="
-value = 1
-[[predictions.choices]]
-text = "all {CUPS}"
-op = "=="
-value = "CUPS"
+[predictions.choices]
+"one" = "== 1"
+"all {CUPS}" = "== CUPS"
 
-[[claims]]
-text = "a peak of 4"
-variant = "quick"
-metric = "peak"
-op = "=="
-value = "CUPS"
+[claims]
+"a peak of 4" = "quick.peak == CUPS"
+"never more than one cup" = "slow.peak(brew) == 1"
+"9 cups at the same time" = "quick.calls(brew) == 9 with CUPS=9"
 
-[[claims]]
-text = "never more than one cup"
-variant = "slow"
-metric = "peak(brew)"
-op = "=="
-value = 1
-
-[[claims]]
-text = "9 cups at the same time"
-variant = "quick"
-metric = "calls(brew)"
-op = "=="
-value = 9
-knobs = { CUPS = 9 }
-
-[[quoted]]
-text = "In 1887"
-source = "a book about tea"
+[quoted]
+"In 1887" = "a book about tea"
 
 [exercise]
 task = "Make all cups at the same time."
@@ -107,44 +69,9 @@ lanes = ["brew", "main"]
 rows = ["brew"]
 runs = [{}, { CUPS = 3 }]
 
-[[exercise.sentences]]
-text = "Make all cups at the same time."
-wrong = ["wrong/in_pairs.py"]
-
-[[exercise.sentences]]
-text = "nobody should wait for the cup of somebody else"
-wrong = ["wrong/in_pairs.py"]
-
-[[exercise.sentences]]
-text = "Make one cup."
-wrong = ["wrong/no_cup.py"]
-
-[[exercise.sentences]]
-text = "Leave this as it is."
-told = "whoever changes brew makes no cup"
-
-[[exercise.sentences]]
-text = "All cups"
-wrong = ["wrong/one_only.py"]
-
-[[exercise.sentences]]
-text = "in order"
-told = "gather keeps it"
-
-[[exercise.right]]
-file = "right/tasks.py"
-
-[[exercise.wrong]]
-file = "wrong/one_only.py"
-fault = "There should be 4 calls of brew; there was 1"
-
-[[exercise.wrong]]
-file = "wrong/no_cup.py"
-fault = "There should be 4 calls of brew; there were none"
-
-[[exercise.wrong]]
-file = "wrong/in_pairs.py"
-fault = "there were never more than 2"
+[exercise.untested]
+"Leave this as it is." = "without brew there is no cup"
+"in order" = "gather keeps it"
 """
 
 README = """\
@@ -294,12 +221,34 @@ RIGHT = (
     "    tasks = [asyncio.create_task(brew(n)) for n in range(1, CUPS + 1)]\n"
     "    return [await task for task in tasks]"
 )
+OVERLAY = '''\
+"""{words}
+
+{fields}
+"""
+
+
+async def main() -> list[str]:
+{body}
+'''
 WRONG = {
-    "one_only": "    return [await brew(1)] * CUPS",
-    "no_cup": '    return [f"cup {n}" for n in range(1, CUPS + 1)]',
-    "in_pairs": (
-        "    cups = []\n    for n in range(1, CUPS + 1, 2):\n"
-        "        cups += await asyncio.gather(brew(n), brew(n + 1))\n    return cups"
+    "one_only": OVERLAY.format(
+        words="One cup for all.",
+        fields="Breaks: All cups\nFault: There should be 4 calls of brew; there was 1",
+        body="    return [await brew(1)] * CUPS",
+    ),
+    "no_cup": OVERLAY.format(
+        words="Only the names of cups.",
+        fields="Breaks: Make one cup.\nFault: There should be 4 calls of brew; there were none",
+        body='    return [f"cup {n}" for n in range(1, CUPS + 1)]',
+    ),
+    "in_pairs": OVERLAY.format(
+        words="Two cups at a time.",
+        fields="Breaks: Make all cups at the same time.\n"
+        "Breaks: nobody should wait for the cup of somebody else\n"
+        "Fault: there were never more than 2",
+        body="    cups = []\n    for n in range(1, CUPS + 1, 2):\n"
+        "        cups += await asyncio.gather(brew(n), brew(n + 1))\n    return cups",
     ),
 }
 
@@ -349,7 +298,7 @@ def write_course(folder: Path) -> Path:
         "check.py": CHECK,
         "hints.md": HINTS,
         "right/tasks.py": EXERCISE.format(name="tasks", body=RIGHT),
-        **{f"wrong/{name}.py": EXERCISE.format(name=name, body=body) for name, body in WRONG.items()},
+        **{f"wrong/{name}.py": text for name, text in WRONG.items()},
     }
     for name, text in texts.items():
         (lesson / name).write_text(text)

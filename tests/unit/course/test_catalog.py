@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.claims import Condition
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.errors import CourseError
 from tests.unit.course.good_course import MANIFEST, change, write_course
@@ -27,17 +28,17 @@ def test_a_course_has_its_modules_and_lessons_in_the_order_written(tmp_path: Pat
 
 def test_a_lesson_has_everything_its_manifest_says(folder: Path) -> None:
     change(folder / "lesson.toml", 'file = "quick.py"', 'file = "quick.py"\nexpect = "failed"')
-    change(folder / "lesson.toml", "value = 9\n", 'value = "slow.peak"\ntimes = 0.1\n')
+    change(folder / "lesson.toml", "== 9 with", "about 0.1 * slow.peak within 5% with")
     lesson = load_lesson(folder)
     assert [(variant.name, variant.expect) for variant in lesson.variants] == [
         ("slow", "ok"),
         ("quick", "failed"),
     ]
-    assert lesson.variants[0].differs[1:] == ("for n in range(1, CUPS + 1):", "await brew(n)")
     assert (lesson.lanes, lesson.race) == (("brew",), True)
     assert [choice.text for choice in lesson.predictions[1].choices] == ["one", "all {CUPS}"]
     claim = lesson.claims[2]
-    assert (claim.condition.value, claim.condition.times, claim.knobs) == ("slow.peak", 0.1, {"CUPS": 9})
+    assert claim.condition == Condition("quick", "calls(brew)", "about", "slow.peak", 0.1, 0.05)
+    assert claim.knobs == {"CUPS": 9}
 
 
 def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path, folder: Path) -> None:
@@ -62,14 +63,19 @@ def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path
             r"\[1\].expect: must be one of ok, failed,",
         ),
         ('metric = "peak"', 'metric = "speed"', r"predictions\[2\].metric: must be one of wall_s, "),
-        ("calls(brew)", "calls(pour)", r"claims\[3\].metric: is of 'pour', and not of brew"),
-        ("value = 9", 'value = "slow.speed"', r"claims\[3\].value: must be a number, a knob or variant.met"),
-        ('value = "CUPS"', 'value = "POTS"', r"predictions\[2\].choices\[2\].value: .* not 'POTS'"),
+        ("calls(brew)", "calls(pour)", r"claims.9 cups at the same time: is of 'pour', and not of brew"),
+        ("== 9 with", "== slow.speed with", r"claims.9 cups .*: must be compared with a number, a knob or"),
+        ("== 9 with CUPS=9", "= 9", r"claims.9 cups .*: must be VARIANT.FIGURE OPERATOR VALUE, as in"),
+        ("quick.peak ==", "rapid.peak ==", r"claims.a peak of 4: 'rapid' is not a variant: quick, slow"),
+        ("== CUPS", "== POTS", r"predictions\[2\].choices.all {CUPS}: .* not 'POTS'"),
+        ("== CUPS", "slow.peak == CUPS", r"choices.all {CUPS}: must be OPERATOR VALUE, as in '>= 4', not "),
         ('kind = "choice"', 'kind = "number"', r"\[2\].choices: belong to a prediction of kind choice"),
         ("the {CUPS} cups", "the {POTS} cups", r"predictions\[1\].question: {POTS} is not a knob of this"),
         ('variant = "quick"', 'variant = "fast"', r"\[1\].variant: must be one of quick, slow, not 'fast'"),
-        ("knobs = { CUPS = 9 }", "knobs = { POTS = 1 }", r"claims\[3\].knobs: POTS is not a knob"),
-        ("low = 1", "low = 101", r"knobs\[1\].low: is 101, above high, which is 100"),
+        ("with CUPS=9", "with POTS=1", r"claims.9 cups at the same time: POTS is not a knob"),
+        ("low = 1", "low = 101", r"knobs.CUPS.low: is 101, above high, which is 100"),
+        ("low = 1,", "low = 1, least = 1,", r"knobs.CUPS.least: is not a field of this table"),
+        ("CUPS = {", "CUPS = 1 #", r"knobs.CUPS: must be a table"),
         ('id = "tea"', 'id = "milk"', r"id: is 'milk', so the folder must be called NUMBER-milk, not 04-tea"),
         ("minutes = 10", "minutes = ", r"lesson.toml: is not valid TOML"),
         ("{ CUPS = 3 }", "{ CUPS = [3] }", r"runs\[2\].CUPS: must be two or more values to draw from"),

@@ -24,8 +24,8 @@ MISTAKES = rows(
     r"""
 knobs | in_turn.py | PACKS_S =\x20 | CLIENTS = 4\nPACKS_S =\x20 | a constant of in-turn too
 knobs | lesson.toml | clients = "CLIENTS" | workers = "W"\nclients = "CLIENTS" | W is not a constant of in
-knobs | lesson.toml | low = 1\nhigh = 100 | low = 5\nhigh = 100 | CLIENTS is 4 in the load
-knobs | lesson.toml | low = 1\nhigh = 100 | low = 0\nhigh = 100 | can be 0, but load: clients
+knobs | lesson.toml | low = 1, high = 100 | low = 5, high = 100 | CLIENTS is 4 in the load
+knobs | lesson.toml | low = 1, high = 100 | low = 0, high = 100 | can be 0, but load: clients
 scripts | in_turn.py | asyncdemo run shop --variant in-turn | it | run shop --variant in
 figures | README.md | 4 clients | 5 clients | '5' in 'What you saw'
 """,
@@ -119,8 +119,8 @@ def test_a_request_may_be_meant_to_be_refused(lesson: Path) -> None:
 def test_claims_are_held_against_runs_under_load(lesson: Path) -> None:
     change(
         lesson / LESSON,
-        'metric = "answered(/sell/3/)"\nop = "=="\nvalue = 6',
-        'metric = "failed"\nop = "=="\nvalue = 1',
+        "at-once.answered(/sell/3/) == 6",
+        "at-once.failed == 1",
     )
     (source,) = survey(lesson.parents[1]).sources
     problems = [problem for knobs in knob_sets(source) for problem in problems_of_runs(source, knobs)]
@@ -138,10 +138,7 @@ def test_scripts_with_a_service_find_it_in_every_rule_that_runs_them(
     text = text.replace('packages = ["flask", "sanic"]', 'packages = ["redis"]\nservices = ["redis"]')
     start, end = text.index("[load]"), text.index("[[variants]]")
     text = (text[:start] + text[end:]).replace('lanes = ["sell"]', 'lanes = ["ask"]')
-    manifest.write_text(
-        text[: text.index("[[knobs]]")]
-        + '[[claims]]\ntext = "x"\nvariant = "in-turn"\nmetric = "calls(ask)"\nop = "=="\nvalue = 3\n'
-    )
+    manifest.write_text(text[: text.index("[knobs]")] + '[claims]\n"x" = "in-turn.calls(ask) == 3"\n')
     for name in ("in_turn", "at_once"):
         (lesson / f"{name}.py").write_text(SERVICE.format(name=name))
     (source,) = survey(lesson.parents[1]).sources

@@ -38,8 +38,8 @@ ends | slow.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x20\x20\x20\x20a
 ends | lesson.toml | file = "slow.py" | file = "slow.py"\nexpect = "failed" | as 'ok', not | lesson.toml
 ends | lesson.toml | minutes = 10 | minutes = 10\npackages = ["no-such-tea"] | no-such-tea is not | lesson.toml
 claims-hold | quick.py | \x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20group.create_task(brew(n)) | \x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20await brew(n) | 'a peak of 4': quick peak is 1, not == 4 | lesson.toml
-claims-hold | lesson.toml | value = 9 | value = 8 | calls(brew) is 9, not == 8 (with CUPS=9) | lesson.toml
-answerable | lesson.toml | op = "=="\nvalue = 1\n | op = "=="\nvalue = 2\n | not among the choices: it is 1 | lesson.toml
+claims-hold | lesson.toml | == 9 with | == 8 with | calls(brew) is 9, not == 8 (with CUPS=9) | lesson.toml
+answerable | lesson.toml | "one" = "== 1" | "one" = "== 2" | not among the choices: it is 1 | lesson.toml
 """,
 )
 OF_RULES = rows(
@@ -58,8 +58,8 @@ solution-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\
 right-passes | right/tasks.py | range(1, CUPS + 1) | range(1, 5) | fails its check with CUPS=3: There should be 3 calls of brew | right/tasks.py
 right-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\n    cups =\x20 | the check itself failed | lesson.toml
 wrong-fails | wrong/in_pairs.py | \x20\x20\x20\x20cups = [] | \x20\x20\x20\x20return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))\n    cups = [] | passes the check | wrong/in_pairs.py
-wrong-fails | lesson.toml | runs = [{}, { CUPS = 3 }] | runs = [{ CUPS = [5, 9] }] | which does not name its fault, 'There should be 4 | wrong/one_only.py
-wrong-fails | lesson.toml | there were never more than 2 | too slow | which does not name its fault, 'too | wrong/in_pairs.py
+wrong-fails | lesson.toml | runs = [{}, { CUPS = 3 }] | runs = [{ CUPS = [5, 9] }] | which does not name its fault, 'There should be 4 | wrong/no_cup.py
+wrong-fails | wrong/in_pairs.py | there were never more than 2 | too slow | which does not name its fault, 'too | wrong/in_pairs.py
 """,
 )
 
@@ -142,8 +142,7 @@ def two_lessons(lesson: Path) -> Path:
     coffee = lesson.parent / "05-coffee"
     shutil.copytree(lesson, coffee)
     change(coffee / LESSON, 'id = "tea"', 'id = "coffee"')
-    claim = '[[claims]]\ntext = "In 1887"\nvariant = "quick"\nmetric = "wall_s"\nop = "<"\nvalue = 5\n\n'
-    change(coffee / LESSON, "[[quoted]]", claim + "[[quoted]]")
+    change(coffee / LESSON, "[claims]", '[claims]\n"In 1887" = "quick.wall_s < 5"')
     return coffee
 
 
@@ -156,8 +155,8 @@ def test_several_lessons_are_judged_and_measured_side_by_side(lesson: Path) -> N
     assert not list(slow_problems(sources, on_progress=told.append))
     assert told == ["judging tea ...", "judging coffee ...", "measuring coffee ..."]
     change(lesson / "wrong" / "in_pairs.py", "    cups = []", f"{SOLVED}\n    cups = []")
-    change(lesson / LESSON, "value = 9", "value = 8")
-    change(coffee / LESSON, "value = 5\n", "value = 0\n")
+    change(lesson / LESSON, "== 9 with", "== 8 with")
+    change(coffee / LESSON, "wall_s < 5", "wall_s < 0")
     found = list(slow_problems(survey(lesson.parents[1]).sources, on_progress=told.append))
     assert [(problem.lesson, problem.rule) for problem in found] == [
         ("tea", "wrong-fails"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
 from html import unescape
@@ -74,10 +75,11 @@ def test_the_lines_that_differ_are_marked(page: str, lesson: Lesson) -> None:
     blocks = re.findall(r'linenums="(\d+)" hl_lines="([\d ]+)"\n(.*?)```', page, re.DOTALL)
     assert len(blocks) == len(lesson.variants)
     for variant, (_, marked, code) in zip(lesson.variants, blocks, strict=True):
-        lines = [line.strip() for line in code.splitlines()]
-        assert {lines[int(number) - 1] for number in marked.split()} <= set(
-            map(without_comments_for_mypy, variant.differs)
-        )
+        lines, numbers = textwrap.dedent(code).splitlines(), set(map(int, marked.split()))
+        others = [other.path.read_text(encoding="utf-8") for other in lesson.variants if other != variant]
+        for number, line in enumerate(lines, start=1):
+            in_all = all(line in without_comments_for_mypy(other).splitlines() for other in others)
+            assert (number in numbers) != in_all or not line
 
 
 def test_the_answer_to_the_last_question_is_there_but_closed(page: str, lesson: Lesson) -> None:
@@ -99,11 +101,9 @@ def test_a_class_has_its_notes_elsewhere(course: Course, page: str, lesson: Less
     notes = joined(notes_page(course))
     assert f"{{#{lesson.id}}}" in notes
     assert lesson.exercise is not None
-    for wrong in lesson.exercise.wrong:  # said in its first line
-        said = (
-            wrong.path.read_text(encoding="utf-8").partition("Wrong: ")[2].partition('"""')[0].split("\n")[0]
-        )
-        assert f"    - {said}" in notes
+    for wrong in lesson.exercise.wrong:
+        said = wrong.read_text(encoding="utf-8").split('"""')[1].partition("\n\n")[0]
+        assert f"    - {' '.join(said.split())}" in notes
 
 
 def test_the_questions_to_print_are_all_there_without_answers(course: Course, lesson: Lesson) -> None:

@@ -1,24 +1,11 @@
-"""Wrong: the tea steeps while the water is being heated."""
+"""The tea steeps while the water is being heated.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
+Breaks: brew waits HEAT_S for the water, then STEEP_S for the tea.
+Fault: brew(1) should take at least 400 ms; it took 300 ms
+"""
 
 
 async def brew(n: int) -> str:
     """Make one cup: heat the water, then let the tea steep."""
     await asyncio.gather(asyncio.sleep(HEAT_S), asyncio.sleep(STEEP_S))
     return f"cup {n}"
-
-
-async def main() -> list[str]:
-    """Make all cups; return them in the order of their numbers."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(brew(n)) for n in range(1, CUPS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,17 +1,8 @@
-"""Wrong: the cups are begun, but main ends without waiting for them."""
+"""The cups are begun, but main ends without waiting for them.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
-
-
-async def brew(n: int) -> str:
-    """Make one cup: heat the water, then let the tea steep."""
-    await asyncio.sleep(HEAT_S)
-    await asyncio.sleep(STEEP_S)
-    return f"cup {n}"
+Breaks: main returns what brew returned
+Fault: nobody waited for them
+"""
 
 
 async def main() -> list[str]:
@@ -19,7 +10,3 @@ async def main() -> list[str]:
     tasks = [asyncio.create_task(brew(n)) for n in range(1, CUPS + 1)]
     await asyncio.sleep(HEAT_S)
     return [f"cup {n}" for n, _ in enumerate(tasks, start=1)]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

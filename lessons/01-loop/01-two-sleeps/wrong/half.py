@@ -1,11 +1,10 @@
-"""Wrong: only one of the two waits hands the thread back."""
+"""Only one of the two waits hands the thread back.
 
-import asyncio
+Breaks: Make all of them at the same time: together they take as long as a single cup.
+Fault: No step may hold the event loop longer than 50 ms
+"""
+
 import time
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
 
 
 async def brew(n: int) -> str:
@@ -13,14 +12,3 @@ async def brew(n: int) -> str:
     await asyncio.sleep(HEAT_S)
     time.sleep(STEEP_S)
     return f"cup {n}"
-
-
-async def main() -> list[str]:
-    """Make all cups; return them in the order of their numbers."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(brew(n)) for n in range(1, CUPS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

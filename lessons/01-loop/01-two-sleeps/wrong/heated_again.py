@@ -1,10 +1,8 @@
-"""Wrong: the tea has steeped, and the water is heated again."""
+"""The tea has steeped, and the water is heated again.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
+Breaks: Each cup still takes its time:
+Fault: brew(1) may take
+"""
 
 
 async def brew(n: int) -> str:
@@ -13,14 +11,3 @@ async def brew(n: int) -> str:
     await asyncio.sleep(STEEP_S)
     await asyncio.sleep(HEAT_S)
     return f"cup {n}"
-
-
-async def main() -> list[str]:
-    """Make all cups; return them in the order of their numbers."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(brew(n)) for n in range(1, CUPS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

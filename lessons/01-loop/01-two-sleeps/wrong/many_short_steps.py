@@ -1,11 +1,10 @@
-"""Wrong: each wait is cut into short ones that still keep the thread."""
+"""Each wait is cut into short ones that still keep the thread.
 
-import asyncio
+Breaks: Make all of them at the same time: together they take as long as a single cup.
+Fault: While a cup waits, it should leave the thread to the others; brew(1) kept taking it back
+"""
+
 import time
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
 
 
 async def brew(n: int) -> str:
@@ -14,14 +13,3 @@ async def brew(n: int) -> str:
         time.sleep((HEAT_S + STEEP_S) / 40)
         await asyncio.sleep(0)
     return f"cup {n}"
-
-
-async def main() -> list[str]:
-    """Make all cups; return them in the order of their numbers."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(brew(n)) for n in range(1, CUPS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,10 +1,8 @@
-"""Wrong: main throws away what brew returned, and makes the names up."""
+"""main throws away what brew returned, and makes the names up.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
+Breaks: main returns what brew returned
+Fault: should return 'cup 1'
+"""
 
 
 async def brew(n: int) -> str:
@@ -20,7 +18,3 @@ async def main() -> list[str]:
         for n in range(1, CUPS + 1):
             group.create_task(brew(n))
     return [f"cup {n}" for n in range(1, CUPS + 1)]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

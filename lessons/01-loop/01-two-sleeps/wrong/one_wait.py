@@ -1,24 +1,11 @@
-"""Wrong: one wait for both. Nobody puts the tea in when the water is hot."""
+"""One wait for both. Nobody puts the tea in when the water is hot.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
+Breaks: brew waits HEAT_S for the water, then STEEP_S for the tea.
+Fault: and then 0.3 s for the tea; brew(1) did not
+"""
 
 
 async def brew(n: int) -> str:
     """Make one cup: heat the water, then let the tea steep."""
     await asyncio.sleep(HEAT_S + STEEP_S)
     return f"cup {n}"
-
-
-async def main() -> list[str]:
-    """Make all cups; return them in the order of their numbers."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(brew(n)) for n in range(1, CUPS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

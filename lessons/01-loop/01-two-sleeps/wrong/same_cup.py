@@ -1,17 +1,8 @@
-"""Wrong: the same cup, again and again."""
+"""The same cup, again and again.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
-
-
-async def brew(n: int) -> str:
-    """Make one cup: heat the water, then let the tea steep."""
-    await asyncio.sleep(HEAT_S)
-    await asyncio.sleep(STEEP_S)
-    return f"cup {n}"
+Breaks: Every cup is made, and only once.
+Fault: cup 2 was not
+"""
 
 
 async def main() -> list[str]:
@@ -20,7 +11,3 @@ async def main() -> list[str]:
         for _n in range(1, CUPS + 1):
             group.create_task(brew(1))
     return [f"cup {n}" for n in range(1, CUPS + 1)]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,23 +1,10 @@
-"""Wrong: the waits hand the thread back, but each cup is awaited before the next one is begun."""
+"""The waits hand the thread back, but each cup is awaited before the next one is begun.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
-
-
-async def brew(n: int) -> str:
-    """Make one cup: heat the water, then let the tea steep."""
-    await asyncio.sleep(HEAT_S)
-    await asyncio.sleep(STEEP_S)
-    return f"cup {n}"
+Breaks: Make all of them at the same time: together they take as long as a single cup.
+Fault: 6 brews should be at work at the same time; there was never more than 1
+"""
 
 
 async def main() -> list[str]:
     """Make all cups; return them in the order of their numbers."""
     return [await brew(n) for n in range(1, CUPS + 1)]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

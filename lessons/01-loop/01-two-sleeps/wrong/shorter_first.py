@@ -1,10 +1,8 @@
-"""Wrong: the shorter wait comes first, whichever it is."""
+"""The shorter wait comes first, whichever it is.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
+Breaks: brew waits HEAT_S for the water, then STEEP_S for the tea.
+Fault: for the tea; brew(1) did not
+"""
 
 
 async def brew(n: int) -> str:
@@ -12,14 +10,3 @@ async def brew(n: int) -> str:
     for step_s in sorted((HEAT_S, STEEP_S)):
         await asyncio.sleep(step_s)
     return f"cup {n}"
-
-
-async def main() -> list[str]:
-    """Make all cups; return them in the order of their numbers."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(brew(n)) for n in range(1, CUPS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

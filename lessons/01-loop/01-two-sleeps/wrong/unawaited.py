@@ -1,10 +1,8 @@
-"""Wrong: asyncio.sleep is called, but not awaited, so nobody waits for anything."""
+"""Asyncio.sleep is called, but not awaited, so nobody waits for anything.
 
-import asyncio
-
-CUPS = 6
-HEAT_S = 0.1
-STEEP_S = 0.3
+Breaks: Each cup still takes its time:
+Fault: nobody awaited it, so it never ran
+"""
 
 
 async def brew(n: int) -> str:
@@ -12,14 +10,3 @@ async def brew(n: int) -> str:
     asyncio.sleep(HEAT_S)  # type: ignore[unused-coroutine]
     asyncio.sleep(STEEP_S)  # type: ignore[unused-coroutine]
     return f"cup {n}"
-
-
-async def main() -> list[str]:
-    """Make all cups; return them in the order of their numbers."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(brew(n)) for n in range(1, CUPS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,28 +1,8 @@
-"""Wrong: it asks the warehouse and ignores what it says: it knows which order was sold out last time."""
+"""It asks the warehouse and ignores what it says: it knows which order was sold out last time.
 
-import asyncio
-import random
-
-ORDERS = 4
-ASK_S = 0.1
-SAVE_S = 0.2
-SEED = 0
-
-warehouse, database = random.Random(SEED), random.Random(SEED)
-
-
-async def left_over(order: int) -> int:
-    """Ask the warehouse how many are left after this order. Leave this function as it is."""
-    left = warehouse.randint(-2, 3)
-    await asyncio.sleep(ASK_S)
-    return left
-
-
-async def save(order: int) -> int:
-    """Write the order to the database; return the receipt's number. Leave this function as it is."""
-    receipt = database.randint(1000, 9999)
-    await asyncio.sleep(SAVE_S)
-    return receipt
+Breaks: Only if that is 0 or more does it save the order, once.
+Fault: the warehouse said
+"""
 
 
 async def handle(order: int) -> str:
@@ -37,7 +17,3 @@ async def handle(order: int) -> str:
 async def main() -> None:
     for order in range(1, ORDERS + 1):
         print(await handle(order))
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

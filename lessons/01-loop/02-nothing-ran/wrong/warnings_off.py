@@ -1,29 +1,10 @@
-"""Wrong: the warning is switched off instead of being heeded."""
+"""The warning is switched off instead of being heeded.
 
-import asyncio
-import random
+Breaks: Make everything run.
+Fault: save was called on line
+"""
+
 import warnings
-
-ORDERS = 4
-ASK_S = 0.1
-SAVE_S = 0.2
-SEED = 0
-
-warehouse, database = random.Random(SEED), random.Random(SEED)
-
-
-async def left_over(order: int) -> int:
-    """Ask the warehouse how many are left after this order. Leave this function as it is."""
-    left = warehouse.randint(-2, 3)
-    await asyncio.sleep(ASK_S)
-    return left
-
-
-async def save(order: int) -> int:
-    """Write the order to the database; return the receipt's number. Leave this function as it is."""
-    receipt = database.randint(1000, 9999)
-    await asyncio.sleep(SAVE_S)
-    return receipt
 
 
 async def handle(order: int) -> str:
@@ -40,7 +21,3 @@ async def main() -> None:
     for order in range(1, ORDERS + 1):
         answer = await handle(order)
         print(answer)
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

@@ -1,29 +1,8 @@
-"""Wrong: all parts are loaded, thrown away, and made up."""
+"""All parts are loaded, thrown away, and made up.
 
-import asyncio
-import random
-
-PARTS = 5
-SIGN_IN_S = 0.2
-FASTEST_MS = 100
-SLOWEST_MS = 500
-SEED = 0
-
-network = random.Random(SEED)
-
-
-async def sign_in() -> str:
-    """Get the token that every part needs. Leave this function as it is."""
-    token = f"token-{network.randrange(1_000_000):06}"
-    await asyncio.sleep(SIGN_IN_S)
-    return token
-
-
-async def load(part: int, token: str) -> str:
-    """Load one part. Nobody knows in advance how long it will take. Leave this function as it is."""
-    takes_ms, size = network.randint(FASTEST_MS, SLOWEST_MS), network.randint(1, 99)
-    await asyncio.sleep(takes_ms / 1000)
-    return f"part {part} with {token}: {size} kB"
+Breaks: main returns what load returned,
+Fault: main should return what load returned
+"""
 
 
 async def main() -> list[str]:
@@ -31,7 +10,3 @@ async def main() -> list[str]:
     token = await sign_in()
     await asyncio.gather(*(load(part, token) for part in range(1, PARTS + 1)))
     return [f"part {part} with {token}: 50 kB" for part in range(1, PARTS + 1)]
-
-
-if __name__ == "__main__":
-    print(*asyncio.run(main()), sep="\n")

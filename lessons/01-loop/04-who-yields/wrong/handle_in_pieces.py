@@ -1,28 +1,8 @@
-"""Wrong: handle has been rewritten; it gives the others a turn all the time."""
+"""handle has been rewritten; it gives the others a turn all the time.
 
-import asyncio
-import random
-import time
-
-REQUESTS = 20
-REQUEST_MS = 20
-BEATS = 10
-BEAT_S = 0.05
-SEED = 0
-
-chance = random.Random(SEED)
-
-
-def beat(n: int) -> int:
-    """Beat once. Leave this function as it is."""
-    return n
-
-
-async def heart() -> None:
-    """Beat every BEAT_S. Leave this function as it is."""
-    for n in range(1, BEATS + 1):
-        beat(n)
-        await asyncio.sleep(BEAT_S)
+Breaks: Leave this function as it is.
+Fault: and not within one; beat(
+"""
 
 
 async def handle(request: int) -> str:
@@ -44,18 +24,3 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
         answers.append(await handle(request))
         await asyncio.sleep(0)
     return answers
-
-
-async def main() -> list[str]:
-    """Run the heart alongside the worker. Leave this function as it is."""
-    backlog: asyncio.Queue[int] = asyncio.Queue()
-    for request in range(1, REQUESTS + 1):
-        backlog.put_nowait(request)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(heart())
-        worker = group.create_task(drain(backlog))
-    return worker.result()
-
-
-if __name__ == "__main__":
-    print(len(asyncio.run(main())), "requests are answered")

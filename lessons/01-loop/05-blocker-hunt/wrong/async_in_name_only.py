@@ -1,28 +1,8 @@
-"""Wrong: postage is now declared `async def` and awaited, but what it does inside blocks as before."""
+"""postage is now declared `async def` and awaited, but what it does inside blocks as before.
 
-import asyncio
-import hashlib
-import random
-import socket
-import time
-
-CULPRIT = "postage"
-ORDERS = 4
-SILENCE_S = 0.4
-SEED = 0
-
-prices = random.Random(SEED)
-
-
-async def reserve(n: int) -> None:
-    """Take the goods off the shelf."""
-    await asyncio.sleep(0.1)
-
-
-def print_label(n: int) -> str:
-    """The printer is slow."""
-    time.sleep(0.1)
-    return f"parcel {n}"
+Breaks: call it in a way that leaves the event loop free.
+Fault: No step may hold the event loop longer than 50 ms
+"""
 
 
 async def postage(n: int, office: socket.socket) -> int:
@@ -35,28 +15,9 @@ async def postage(n: int, office: socket.socket) -> int:
             return prices.randint(300, 900)
 
 
-def seal(text: str) -> str:
-    """Compute a checksum in a thousand rounds."""
-    for _ in range(1_000):
-        text = hashlib.sha256(text.encode()).hexdigest()
-    return text[:8]
-
-
 async def ship(n: int, office: socket.socket) -> str:
     """Ship one order."""
     await reserve(n)
     label = await asyncio.to_thread(print_label, n)
     cents = await postage(n, office)
     return f"{label}, {cents} cents, sealed {seal(label)}"
-
-
-async def main() -> list[str]:
-    """Ship all orders at the same time; return what ship returned, in order."""
-    with socket.create_server(("127.0.0.1", 0)) as office:
-        async with asyncio.TaskGroup() as group:
-            parcels = [group.create_task(ship(n, office)) for n in range(1, ORDERS + 1)]
-        return [parcel.result() for parcel in parcels]
-
-
-if __name__ == "__main__":
-    print(*asyncio.run(main()), sep="\n")

@@ -1,28 +1,8 @@
-"""Wrong: the parts are discarded while they are still being sent, and stopped afterwards."""
+"""The parts are discarded while they are still being sent, and stopped afterwards.
 
-import asyncio
-
-PARTS = 6
-REFUSED = 2
-PART_S = 0.1
-DISCARD_S = 0.05
-REST_S = 1.0
-
-
-class RefusedError(Exception):
-    """The server doesn't accept this part."""
-
-
-async def transfer(n: int) -> None:
-    """Send part n over the network; the higher n is, the longer it takes. Leave this function as it is."""
-    await asyncio.sleep(n * PART_S)
-    if n == REFUSED:
-        raise RefusedError(f"part {n}")
-
-
-async def discard(n: int) -> None:
-    """Throw away what the server has of a part so far. Leave this function as it is."""
-    await asyncio.sleep(DISCARD_S)
+Breaks: When a part is refused, the parts still on their way are stopped immediately.
+Fault: the others should be stopped immediately; transfer(3) went on
+"""
 
 
 async def send(n: int) -> None:
@@ -52,7 +32,3 @@ async def main() -> str:
         outcome = "refused"
     await asyncio.sleep(REST_S)
     return f"album {outcome}"
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

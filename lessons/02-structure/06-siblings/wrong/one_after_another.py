@@ -1,37 +1,8 @@
-"""Wrong: nothing outlives send_album, because each part is only begun when the one before it is over."""
+"""Nothing outlives send_album, because each part is only begun when the one before it is over.
 
-import asyncio
-
-PARTS = 6
-REFUSED = 2
-PART_S = 0.1
-DISCARD_S = 0.05
-REST_S = 1.0
-
-
-class RefusedError(Exception):
-    """The server doesn't accept this part."""
-
-
-async def transfer(n: int) -> None:
-    """Send part n over the network; the higher n is, the longer it takes. Leave this function as it is."""
-    await asyncio.sleep(n * PART_S)
-    if n == REFUSED:
-        raise RefusedError(f"part {n}")
-
-
-async def discard(n: int) -> None:
-    """Throw away what the server has of a part so far. Leave this function as it is."""
-    await asyncio.sleep(DISCARD_S)
-
-
-async def send(n: int) -> None:
-    """Send one part. If it is stopped half-way, nothing of it stays on the server."""
-    try:
-        await transfer(n)
-    except asyncio.CancelledError:
-        await discard(n)
-        raise
+Breaks: All parts start at the same moment.
+Fault: should be open at one moment
+"""
 
 
 async def send_album() -> None:
@@ -49,7 +20,3 @@ async def main() -> str:
         outcome = "refused"
     await asyncio.sleep(REST_S)
     return f"album {outcome}"
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,37 +1,8 @@
-"""Wrong: each part starts a little later than the one before."""
+"""Each part starts a little later than the one before.
 
-import asyncio
-
-PARTS = 6
-REFUSED = 2
-PART_S = 0.1
-DISCARD_S = 0.05
-REST_S = 1.0
-
-
-class RefusedError(Exception):
-    """The server doesn't accept this part."""
-
-
-async def transfer(n: int) -> None:
-    """Send part n over the network; the higher n is, the longer it takes. Leave this function as it is."""
-    await asyncio.sleep(n * PART_S)
-    if n == REFUSED:
-        raise RefusedError(f"part {n}")
-
-
-async def discard(n: int) -> None:
-    """Throw away what the server has of a part so far. Leave this function as it is."""
-    await asyncio.sleep(DISCARD_S)
-
-
-async def send(n: int) -> None:
-    """Send one part. If it is stopped halfway, nothing of it stays on the server."""
-    try:
-        await transfer(n)
-    except asyncio.CancelledError:
-        await discard(n)
-        raise
+Breaks: All parts start at the same moment.
+Fault: All parts should start at the same moment
+"""
 
 
 async def send_album() -> None:
@@ -40,18 +11,3 @@ async def send_album() -> None:
         for n in range(1, PARTS + 1):
             group.create_task(send(n))
             await asyncio.sleep(0.01)
-
-
-async def main() -> str:
-    """Send the album, rest like a server that waits for the next one, and return the outcome."""
-    try:
-        await send_album()
-        outcome = "sent"
-    except* RefusedError:
-        outcome = "refused"
-    await asyncio.sleep(REST_S)
-    return f"album {outcome}"
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,30 +1,8 @@
-"""Wrong: is over long before the deadline, because it asks only once."""
+"""Is over long before the deadline, because it asks only once.
 
-import asyncio
-
-DEADLINE_S = 0.55
-QUESTIONS = 10
-DONE_AT = 0
-DROPS_AT = 2
-REFUSES_AT = 0
-ASK_S = 0.1
-PAUSE_S = 0.1
-GOODBYE_S = 0.05
-
-
-async def ask(n: int) -> bool:
-    """Ask the server whether the job is done. Leave this function as it is."""
-    await asyncio.sleep(ASK_S)
-    if n == DROPS_AT:
-        raise ConnectionError("the line dropped")
-    if n == REFUSES_AT:
-        raise PermissionError("this is not your job")
-    return n == DONE_AT
-
-
-async def say_goodbye() -> None:
-    """Tell the server that nobody will ask any more. Leave this function as it is."""
-    await asyncio.sleep(GOODBYE_S)
+Breaks: also when the job is done, when all QUESTIONS were asked,
+Fault: There should be 4 questions; there was 1
+"""
 
 
 async def follow() -> str:
@@ -45,7 +23,3 @@ async def main() -> str:
             return await follow()
     except TimeoutError:
         return "given up"
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

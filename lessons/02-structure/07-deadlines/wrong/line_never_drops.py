@@ -1,55 +1,11 @@
-"""Wrong: ask has been edited, so that no line ever drops."""
+"""ask has been edited, so that no line ever drops.
 
-import asyncio
-
-DEADLINE_S = 0.55
-QUESTIONS = 10
-DONE_AT = 0
-DROPS_AT = 2
-REFUSES_AT = 0
-ASK_S = 0.1
-PAUSE_S = 0.1
-GOODBYE_S = 0.05
+Breaks: Leave this function as it is.
+Fault: The line should drop in ask(2); it returned False. Leave ask as it is
+"""
 
 
 async def ask(n: int) -> bool:
     """Ask the server whether the job is done. Sometimes the line drops. Leave this function as it is."""
     await asyncio.sleep(ASK_S)
     return n == DONE_AT
-
-
-async def say_goodbye() -> None:
-    """Tell the server that nobody will ask any more. Leave this function as it is."""
-    await asyncio.sleep(GOODBYE_S)
-
-
-async def follow() -> str:
-    """Ask until the job is done. If the line drops, ask again. However it ends, say goodbye."""
-    answer = "still not done"
-    try:
-        for n in range(1, QUESTIONS + 1):
-            try:
-                if await ask(n):
-                    answer = "done"
-                    break
-                await asyncio.sleep(PAUSE_S)
-            except ConnectionError as error:
-                print(f"question {n}: {error!r}; asking again")
-    finally:
-        await say_goodbye()
-    return answer
-
-
-async def main() -> str:
-    """Follow the job until the deadline. Leave this function as it is."""
-    try:
-        async with asyncio.timeout(DEADLINE_S):
-            return await follow()
-    except TimeoutError:
-        return "given up"
-    except PermissionError:
-        return "refused"
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,30 +1,8 @@
-"""Wrong: it says goodbye when the job is done and at the deadline, and not when it runs out of questions."""
+"""It says goodbye when the job is done and at the deadline, and not when it runs out of questions.
 
-import asyncio
-
-DEADLINE_S = 0.55
-QUESTIONS = 10
-DONE_AT = 0
-DROPS_AT = 2
-REFUSES_AT = 0
-ASK_S = 0.1
-PAUSE_S = 0.1
-GOODBYE_S = 0.05
-
-
-async def ask(n: int) -> bool:
-    """Ask the server whether the job is done. Leave this function as it is."""
-    await asyncio.sleep(ASK_S)
-    if n == DROPS_AT:
-        raise ConnectionError("the line dropped")
-    if n == REFUSES_AT:
-        raise PermissionError("this is not your job")
-    return n == DONE_AT
-
-
-async def say_goodbye() -> None:
-    """Tell the server that nobody will ask any more. Leave this function as it is."""
-    await asyncio.sleep(GOODBYE_S)
+Breaks: also when the job is done, when all QUESTIONS were asked,
+Fault: There should be 1 call of say_goodbye; there were none
+"""
 
 
 async def follow() -> str:
@@ -42,18 +20,3 @@ async def follow() -> str:
         await say_goodbye()
         raise
     return "still not done"
-
-
-async def main() -> str:
-    """Follow the job until the deadline. Leave this function as it is."""
-    try:
-        async with asyncio.timeout(DEADLINE_S):
-            return await follow()
-    except TimeoutError:
-        return "given up"
-    except PermissionError:
-        return "refused"
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

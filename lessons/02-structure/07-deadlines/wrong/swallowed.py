@@ -1,30 +1,8 @@
-"""Wrong: nothing blocks, but the cancellation is caught along with the errors, and the loop asks on."""
+"""Nothing blocks, but the cancellation is caught along with the errors, and the loop asks on.
 
-import asyncio
-
-DEADLINE_S = 0.55
-QUESTIONS = 10
-DONE_AT = 0
-DROPS_AT = 2
-REFUSES_AT = 0
-ASK_S = 0.1
-PAUSE_S = 0.1
-GOODBYE_S = 0.05
-
-
-async def ask(n: int) -> bool:
-    """Ask the server whether the job is done. Leave this function as it is."""
-    await asyncio.sleep(ASK_S)
-    if n == DROPS_AT:
-        raise ConnectionError("the line dropped")
-    if n == REFUSES_AT:
-        raise PermissionError("this is not your job")
-    return n == DONE_AT
-
-
-async def say_goodbye() -> None:
-    """Tell the server that nobody will ask any more. Leave this function as it is."""
-    await asyncio.sleep(GOODBYE_S)
+Breaks: Fix follow. At the deadline it stops, wherever it is,
+Fault: It was told to stop at the deadline and went on with ask(5)
+"""
 
 
 async def follow() -> str:
@@ -51,7 +29,3 @@ async def main() -> str:
             return await follow()
     except TimeoutError:
         return "given up"
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,25 +1,8 @@
-"""Wrong: load and save have been edited; they take no time, so nothing comes between."""
+"""load and save have been edited; they take no time, so nothing comes between.
 
-import asyncio
-import random
-
-PAYMENTS = 4
-RATE_S = 0.3
-STEP_S = 0.01
-RECEIPT_S = 0.6
-BALANCE = 100
-SEED = 0
-
-bank, disk = random.Random(SEED), random.Random(SEED)
-store = {"balance": BALANCE, "due": BALANCE}
-
-
-async def ask_rate(n: int) -> int:
-    """Ask the bank what payment n is worth. Leave this function as it is."""
-    worth = bank.randint(1, 100)
-    store["due"] += worth
-    await asyncio.sleep(RATE_S + n * STEP_S)
-    return worth
+Breaks: Leave this function as it is.
+Fault: load or save isn't what it was
+"""
 
 
 async def load(n: int) -> int:
@@ -32,27 +15,9 @@ async def save(n: int, balance: int) -> None:
     store["balance"] = balance
 
 
-async def send_receipt(n: int) -> None:
-    """Send the receipt for payment n by mail. Leave this function as it is."""
-    await asyncio.sleep(RECEIPT_S)
-
-
 async def pay_in(n: int, lock: asyncio.Lock) -> None:
     """Add payment n to the balance, and send a receipt."""
     worth = await ask_rate(n)
     balance = await load(n)
     await save(n, balance + worth)
     await send_receipt(n)
-
-
-async def main() -> int:
-    """All payments at the same time; the balance in the end."""
-    lock = asyncio.Lock()
-    async with asyncio.TaskGroup() as group:
-        for n in range(1, PAYMENTS + 1):
-            group.create_task(pay_in(n, lock))
-    return store["balance"]
-
-
-if __name__ == "__main__":
-    print("balance:", asyncio.run(main()), "due:", store["due"])

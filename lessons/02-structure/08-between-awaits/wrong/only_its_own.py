@@ -1,45 +1,10 @@
-"""Wrong: each payment saves what it is worth itself, and main makes up the sum."""
+"""Each payment saves what it is worth itself, and main makes up the sum.
 
-import asyncio
-import random
-
-PAYMENTS = 4
-RATE_S = 0.3
-STEP_S = 0.01
-RECEIPT_S = 0.6
-BALANCE = 100
-SEED = 0
-
-bank, disk = random.Random(SEED), random.Random(SEED)
-store = {"balance": BALANCE, "due": BALANCE}
-
+Breaks: no money is lost
+Fault: the balance plus what the bank said it is worth
+"""
 
 lock = asyncio.Lock()
-
-
-async def ask_rate(n: int) -> int:
-    """Ask the bank what payment n is worth. Leave this function as it is."""
-    worth = bank.randint(1, 100)
-    store["due"] += worth
-    await asyncio.sleep(RATE_S + n * STEP_S)
-    return worth
-
-
-async def load(n: int) -> int:
-    """Load the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(disk.randint(20, 80) / 1000)
-    return store["balance"]
-
-
-async def save(n: int, balance: int) -> None:
-    """Save the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(disk.randint(20, 80) / 1000)
-    store["balance"] = balance
-
-
-async def send_receipt(n: int) -> None:
-    """Send the receipt for payment n by mail. Leave this function as it is."""
-    await asyncio.sleep(RECEIPT_S)
 
 
 async def pay_in(n: int) -> None:
@@ -57,7 +22,3 @@ async def main() -> int:
         for n in range(1, PAYMENTS + 1):
             group.create_task(pay_in(n))
     return sum(range(1, PAYMENTS + 1))
-
-
-if __name__ == "__main__":
-    print("balance:", asyncio.run(main()), "due:", store["due"])

@@ -1,42 +1,8 @@
-"""Wrong: loading is guarded and saving is guarded, but between the two the lock is given back."""
+"""Loading is guarded and saving is guarded, but between the two the lock is given back.
 
-import asyncio
-import random
-
-PAYMENTS = 4
-RATE_S = 0.3
-STEP_S = 0.01
-RECEIPT_S = 0.6
-BALANCE = 100
-SEED = 0
-
-bank, disk = random.Random(SEED), random.Random(SEED)
-store = {"balance": BALANCE, "due": BALANCE}
-
-
-async def ask_rate(n: int) -> int:
-    """Ask the bank what payment n is worth. Leave this function as it is."""
-    worth = bank.randint(1, 100)
-    store["due"] += worth
-    await asyncio.sleep(RATE_S + n * STEP_S)
-    return worth
-
-
-async def load(n: int) -> int:
-    """Load the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(disk.randint(20, 80) / 1000)
-    return store["balance"]
-
-
-async def save(n: int, balance: int) -> None:
-    """Save the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(disk.randint(20, 80) / 1000)
-    store["balance"] = balance
-
-
-async def send_receipt(n: int) -> None:
-    """Send the receipt for payment n by mail. Leave this function as it is."""
-    await asyncio.sleep(RECEIPT_S)
+Breaks: no money is lost
+Fault: No payment may load the balance before the previous one has saved it
+"""
 
 
 async def pay_in(n: int, lock: asyncio.Lock) -> None:
@@ -47,16 +13,3 @@ async def pay_in(n: int, lock: asyncio.Lock) -> None:
     async with lock:
         await save(n, balance + worth)
     await send_receipt(n)
-
-
-async def main() -> int:
-    """All payments at the same time; the balance in the end."""
-    lock = asyncio.Lock()
-    async with asyncio.TaskGroup() as group:
-        for n in range(1, PAYMENTS + 1):
-            group.create_task(pay_in(n, lock))
-    return store["balance"]
-
-
-if __name__ == "__main__":
-    print("balance:", asyncio.run(main()), "due:", store["due"])

@@ -1,22 +1,8 @@
-"""Wrong: release and the end of the block both give the place back: each image that is sent lets two in."""
+"""Release and the end of the block both give the place back: each image that is sent lets two in.
 
-import asyncio
-import random
-
-UPLOADS = 50
-CONNECTIONS = 5
-FASTEST_MS = 100
-SLOWEST_MS = 200
-SEED = 0
-
-network = random.Random(SEED)
-
-
-async def send(n: int) -> str:
-    """Send one image. Nobody knows in advance how long it will take. Leave this function as it is."""
-    takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
-    await asyncio.sleep(takes_ms / 1000)
-    return f"image-{n}-{receipt:06}.png"
+Breaks: Fix it: at most CONNECTIONS images are on their way at the same time.
+Fault: At most 5 sends may be at work at the same time;
+"""
 
 
 async def upload(n: int, gate: asyncio.Semaphore) -> str:
@@ -26,15 +12,3 @@ async def upload(n: int, gate: asyncio.Semaphore) -> str:
             return await send(n)
         finally:
             gate.release()  # the connection is free again
-
-
-async def main() -> list[str]:
-    """Upload all images; return what send answered, in the order of the images."""
-    gate = asyncio.Semaphore(CONNECTIONS)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(upload(n, gate)) for n in range(1, UPLOADS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(len(asyncio.run(main())), "images are stored")

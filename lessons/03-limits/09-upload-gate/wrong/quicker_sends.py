@@ -1,15 +1,8 @@
-"""Wrong: send has been made quicker, which was not asked for."""
+"""send has been made quicker, which was not asked for.
 
-import asyncio
-import random
-
-UPLOADS = 50
-CONNECTIONS = 5
-FASTEST_MS = 100
-SLOWEST_MS = 200
-SEED = 0
-
-network = random.Random(SEED)
+Breaks: Leave this function as it is.
+Fault: Leave send as it is
+"""
 
 
 async def send(n: int) -> str:
@@ -17,21 +10,3 @@ async def send(n: int) -> str:
     takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
     await asyncio.sleep(takes_ms / 100_000)
     return f"image-{n}-{receipt:06}.png"
-
-
-async def upload(n: int, gate: asyncio.Semaphore) -> str:
-    """Send one image as soon as a connection is free."""
-    async with gate:
-        return await send(n)
-
-
-async def main() -> list[str]:
-    """Upload all images; return what send answered, in the order of the images."""
-    gate = asyncio.Semaphore(CONNECTIONS)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(upload(n, gate)) for n in range(1, UPLOADS + 1)]
-    return [task.result() for task in tasks]
-
-
-if __name__ == "__main__":
-    print(len(asyncio.run(main())), "images are stored")

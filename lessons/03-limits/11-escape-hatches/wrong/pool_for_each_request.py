@@ -1,31 +1,14 @@
-"""Wrong: every request makes its own pool, which bounds nothing and starts processes each time."""
+"""Every request makes its own pool, which bounds nothing and starts processes each time.
 
-import asyncio
-from concurrent.futures import ProcessPoolExecutor
-from math import isqrt
-from multiprocessing import get_context
-
-REQUESTS = 6
-WORKERS = 3
-LIMIT = 120_000
-BEAT_S = 0.02
-
-
-def primes_below(limit: int) -> int:
-    """Count the primes below limit. This only computes. Leave this function as it is."""
-    return sum(all(n % d for d in range(2, isqrt(n) + 1)) for n in range(2, limit))
+Breaks: all requests share one ProcessPoolExecutor
+Fault: All requests should share one pool; 6 were made
+"""
 
 
 async def answer(n: int) -> int:
     """Answer one request: each has a different limit."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         return await asyncio.get_running_loop().run_in_executor(pool, primes_below, LIMIT // n)
-
-
-async def heart() -> None:
-    """Everything else on this event loop. Leave this function as it is."""
-    while True:
-        await asyncio.sleep(BEAT_S)
 
 
 async def main() -> list[int]:

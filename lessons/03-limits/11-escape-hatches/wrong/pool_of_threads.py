@@ -1,29 +1,15 @@
-"""Wrong: a pool of the right size, but of threads, which compute one at a time."""
+"""A pool of the right size, but of threads, which compute one at a time.
 
-import asyncio
+Breaks: Let processes do the counting:
+Fault: primes_below was called in a thread of the event loop's own process
+"""
+
 from concurrent.futures import ThreadPoolExecutor
-from math import isqrt
-
-REQUESTS = 6
-WORKERS = 3
-LIMIT = 120_000
-BEAT_S = 0.02
-
-
-def primes_below(limit: int) -> int:
-    """Count the primes below limit. This only computes. Leave this function as it is."""
-    return sum(all(n % d for d in range(2, isqrt(n) + 1)) for n in range(2, limit))
 
 
 async def answer(n: int, pool: ThreadPoolExecutor) -> int:
     """Answer one request: each has a different limit."""
     return await asyncio.get_running_loop().run_in_executor(pool, primes_below, LIMIT // n)
-
-
-async def heart() -> None:
-    """Everything else on this event loop. Leave this function as it is."""
-    while True:
-        await asyncio.sleep(BEAT_S)
 
 
 async def main(pool: ThreadPoolExecutor) -> list[int]:

@@ -1,29 +1,14 @@
-"""Wrong: every request lets the others go first, once, and then keeps the event loop as long as before."""
+"""Every request lets the others go first, once, and then keeps the event loop as long as before.
 
-import asyncio
-from math import isqrt
-
-REQUESTS = 6
-WORKERS = 3
-LIMIT = 120_000
-BEAT_S = 0.02
-
-
-def primes_below(limit: int) -> int:
-    """Count the primes below limit. This only computes. Leave this function as it is."""
-    return sum(all(n % d for d in range(2, isqrt(n) + 1)) for n in range(2, limit))
+Breaks: Let processes do the counting:
+Fault: primes_below was called in the event loop itself
+"""
 
 
 async def answer(n: int) -> int:
     """Answer one request: each has a different limit."""
     await asyncio.sleep(0)
     return primes_below(LIMIT // n)
-
-
-async def heart() -> None:
-    """Everything else on this event loop. Leave this function as it is."""
-    while True:
-        await asyncio.sleep(BEAT_S)
 
 
 async def main() -> list[int]:

@@ -1,21 +1,9 @@
-"""Wrong: the image is sent after the answer, which has a receipt that is made up."""
+"""The image is sent after the answer, which has a receipt that is made up.
 
-import asyncio
-import os
-import random
-import time
-
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-gate = asyncio.Semaphore(CONNECTIONS)
+Breaks: after its image has been sent,
+Breaks: Send the image on to the store, then answer with the store's receipt.
+Fault: should be answered with the receipt of a send
+"""
 
 
 async def send_later(image: bytes) -> None:
@@ -23,23 +11,8 @@ async def send_later(image: bytes) -> None:
         await asyncio.to_thread(send, image)
 
 
-def send(image: bytes) -> str:
-    """The store's own client: it blocks until the store has answered. Leave this function as it is."""
-    takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
-    time.sleep(takes_ms / 1000)
-    return f"{receipt:06}-{len(image)}"
-
-
 @app.post("/upload")
 async def upload(request: Request) -> HTTPResponse:
     """Send the image on to the store, then answer with the store's receipt."""
     request.app.add_task(send_later(request.body))
     return json({"receipt": f"{draw.randrange(1_000_000):06}"})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,34 +1,12 @@
-"""Wrong: a coroutine around the call that blocks hands nothing back."""
+"""A coroutine around the call that blocks hands nothing back.
 
-import asyncio
-import os
-import random
-import time
-
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-
-
-def send(image: bytes) -> str:
-    """The store's own client: it blocks until the store has answered. Leave this function as it is."""
-    takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
-    time.sleep(takes_ms / 1000)
-    return f"{receipt:06}-{len(image)}"
+Breaks: The event loop is never blocked.
+Fault: held it for
+"""
 
 
 async def send_async(image: bytes) -> str:
     return send(image)
-
-
-gate = asyncio.Semaphore(CONNECTIONS)
 
 
 @app.post("/upload")
@@ -37,11 +15,3 @@ async def upload(request: Request) -> HTTPResponse:
     async with gate:
         receipt = await send_async(request.body)
     return json({"receipt": receipt})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,29 +1,11 @@
-"""Wrong: images are sent in batches, and a batch waits for the slowest image of the one before."""
+"""Images are sent in batches, and a batch waits for the slowest image of the one before.
 
-import asyncio
-import os
-import random
-import time
+Breaks: that many while requests wait.
+Fault: should be on their way while requests wait
+"""
 
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
 batch: list[tuple[bytes, asyncio.Future[str]]] = []
 one_batch = asyncio.Lock()
-
-
-def send(image: bytes) -> str:
-    """The store's own client: it blocks until the store has answered. Leave this function as it is."""
-    takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
-    time.sleep(takes_ms / 1000)
-    return f"{receipt:06}-{len(image)}"
 
 
 @app.post("/upload")
@@ -38,11 +20,3 @@ async def upload(request: Request) -> HTTPResponse:
             its.set_result(sent)
     receipt = await answer
     return json({"receipt": receipt})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,20 +1,8 @@
-"""Wrong: the store's client was replaced by a sleep that is awaited."""
+"""The store's client was replaced by a sleep that is awaited.
 
-import asyncio
-import os
-import random
-
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-gate = asyncio.Semaphore(CONNECTIONS)
+Breaks: Leave this function as it is.
+Fault: Leave send as it is
+"""
 
 
 async def send(image: bytes) -> str:
@@ -30,11 +18,3 @@ async def upload(request: Request) -> HTTPResponse:
     async with gate:
         receipt = await send(request.body)
     return json({"receipt": receipt})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

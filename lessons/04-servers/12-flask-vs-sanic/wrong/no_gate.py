@@ -1,38 +1,11 @@
-"""Wrong: as many threads as there are in the default pool."""
+"""As many threads as there are in the default pool.
 
-import asyncio
-import os
-import random
-import time
-
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-
-
-def send(image: bytes) -> str:
-    """The store's own client: it blocks until the store has answered. Leave this function as it is."""
-    takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
-    time.sleep(takes_ms / 1000)
-    return f"{receipt:06}-{len(image)}"
+Breaks: Fix it: at most CONNECTIONS images are on their way to the store at the same time,
+Fault: At most 3 sends may be at work at the same time
+"""
 
 
 @app.post("/upload")
 async def upload(request: Request) -> HTTPResponse:
     """Send the image on to the store, then answer with the store's receipt."""
     return json({"receipt": await asyncio.to_thread(send, request.body)})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,29 +1,11 @@
-"""Wrong: only the first image is sent; all others get its receipt."""
+"""Only the first image is sent; all others get its receipt.
 
-import asyncio
-import os
-import random
-import time
+Breaks: after its image has been sent,
+Fault: some had the same one
+"""
 
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
 gate = asyncio.Semaphore(1)
 receipts: list[str] = []
-
-
-def send(image: bytes) -> str:
-    """The store's own client: it blocks until the store has answered. Leave this function as it is."""
-    takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
-    time.sleep(takes_ms / 1000)
-    return f"{receipt:06}-{len(image)}"
 
 
 @app.post("/upload")
@@ -33,11 +15,3 @@ async def upload(request: Request) -> HTTPResponse:
         if not receipts:
             receipts.append(await asyncio.to_thread(send, request.body))
     return json({"receipt": receipts[0]})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,21 +1,8 @@
-"""Wrong: send has been made quicker."""
+"""send has been made quicker.
 
-import asyncio
-import os
-import random
-import time
-
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-gate = asyncio.Semaphore(CONNECTIONS)
+Breaks: Leave this function as it is.
+Fault: send() should take at least
+"""
 
 
 def send(image: bytes) -> str:
@@ -23,19 +10,3 @@ def send(image: bytes) -> str:
     takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
     time.sleep(takes_ms / 100_000)
     return f"{receipt:06}-{len(image)}"
-
-
-@app.post("/upload")
-async def upload(request: Request) -> HTTPResponse:
-    """Send the image on to the store, then answer with the store's receipt."""
-    async with gate:
-        receipt = await asyncio.to_thread(send, request.body)
-    return json({"receipt": receipt})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,28 +1,8 @@
-"""Wrong: the image is sent, but what the store answered is thrown away."""
+"""The image is sent, but what the store answered is thrown away.
 
-import asyncio
-import os
-import random
-import time
-
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-gate = asyncio.Semaphore(CONNECTIONS)
-
-
-def send(image: bytes) -> str:
-    """The store's own client: it blocks until the store has answered. Leave this function as it is."""
-    takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
-    time.sleep(takes_ms / 1000)
-    return f"{receipt:06}-{len(image)}"
+Breaks: the answer has the store's receipt for it.
+Fault: should be answered with the receipt of a send
+"""
 
 
 @app.post("/upload")
@@ -31,11 +11,3 @@ async def upload(request: Request) -> HTTPResponse:
     async with gate:
         await asyncio.to_thread(send, request.body)
     return json({"receipt": "000001"})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,29 +1,12 @@
-"""Wrong: the event loop waits for a gate that is meant for threads."""
+"""The event loop waits for a gate that is meant for threads.
 
-import asyncio
-import os
-import random
+Breaks: The event loop is never blocked.
+Fault: Deadlock:
+"""
+
 import threading
-import time
 
-from sanic import HTTPResponse, Request, Sanic, json
-
-CONNECTIONS = 3
-FASTEST_MS = 50
-SLOWEST_MS = 150
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
 gate = threading.Semaphore(CONNECTIONS)
-
-
-def send(image: bytes) -> str:
-    """The store's own client: it blocks until the store has answered. Leave this function as it is."""
-    takes_ms, receipt = draw.randint(FASTEST_MS, SLOWEST_MS), draw.randrange(1_000_000)
-    time.sleep(takes_ms / 1000)
-    return f"{receipt:06}-{len(image)}"
 
 
 @app.post("/upload")
@@ -32,11 +15,3 @@ async def upload(request: Request) -> HTTPResponse:
     with gate:
         receipt = await asyncio.to_thread(send, request.body)
     return json({"receipt": receipt})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,31 +1,10 @@
-"""Wrong: while the pool has enough to do, a thread of the server computes."""
+"""While the pool has enough to do, a thread of the server computes.
 
-import asyncio
-import itertools
-import multiprocessing
-import os
-import random
-from concurrent.futures import ProcessPoolExecutor
+Breaks: Another process calls brightness,
+Fault: computed in a thread of the server
+"""
 
-from sanic import HTTPResponse, Request, Sanic, json
-
-FASTEST_MS = 50
-SLOWEST_MS = 100
-PIXELS = 2_500_000
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
 WORKERS = 2
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-pictures = itertools.count(1)
-
-
-def brightness(picture: int, pixels: int) -> int:
-    """Add up the pixels of a picture. It only computes. Leave this function as it is."""
-    return sum([picture * pixel % 251 for pixel in range(pixels)])
-
-
 in_pool: list[int] = []
 
 
@@ -41,13 +20,6 @@ async def describe(picture: int, pixels: int) -> dict[str, int]:
         in_pool.remove(picture)
 
 
-@app.post("/upload")
-async def upload(request: Request) -> HTTPResponse:
-    """Send an image on to the store."""
-    await asyncio.sleep(draw.randint(FASTEST_MS, SLOWEST_MS) / 1000)
-    return json({"success": True})
-
-
 @app.get("/describe")
 async def described(request: Request) -> HTTPResponse:
     """Describe the next picture."""
@@ -60,7 +32,3 @@ def main() -> None:
         pool.submit(os.getpid).result()
         app.ctx.pool = pool
         app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

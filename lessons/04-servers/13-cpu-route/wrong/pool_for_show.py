@@ -1,39 +1,8 @@
-"""Wrong: the pool gets trifles; a thread computes, under another name."""
+"""The pool gets trifles; a thread computes, under another name.
 
-import asyncio
-import itertools
-import multiprocessing
-import os
-import random
-from concurrent.futures import ProcessPoolExecutor
-
-from sanic import HTTPResponse, Request, Sanic, json
-
-FASTEST_MS = 50
-SLOWEST_MS = 100
-PIXELS = 2_500_000
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Sanic("uploads")
-draw = random.Random(SEED)
-pictures = itertools.count(1)
-
-
-def brightness(picture: int, pixels: int) -> int:
-    """Add up the pixels of a picture. It only computes. Leave this function as it is."""
-    return sum([picture * pixel % 251 for pixel in range(pixels)])
-
-
-def describe(picture: int, pixels: int) -> dict[str, int]:
-    return {"picture": picture, "brightness": brightness(picture, pixels)}
-
-
-@app.post("/upload")
-async def upload(request: Request) -> HTTPResponse:
-    """Send an image on to the store."""
-    await asyncio.sleep(draw.randint(FASTEST_MS, SLOWEST_MS) / 1000)
-    return json({"success": True})
+Breaks: Another process calls brightness,
+Fault: The pool should do the computing
+"""
 
 
 def light(picture: int) -> int:
@@ -47,12 +16,3 @@ async def described(request: Request) -> HTTPResponse:
     picture = next(pictures)
     await asyncio.get_running_loop().run_in_executor(request.app.ctx.pool, abs, picture)
     return json({"picture": picture, "brightness": await asyncio.to_thread(light, picture)})
-
-
-def main() -> None:
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as app.ctx.pool:
-        app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,17 +1,8 @@
-"""Wrong: the waiters drop what they keep before they wait, so there is less to measure."""
+"""The waiters drop what they keep before they wait, so there is less to measure.
 
-import asyncio
-import mmap
-import threading
-import time
-
-import psutil
-
-THREADS = 200
-TASKS = 500
-KEEPS_KIB = 16
-RESERVES_KIB = 64
-HOLD_S = 0.5
+Breaks: Leave this function as it is, and the next one.
+Fault: Leave the function as it is
+"""
 
 
 def wait_in_thread(gate: threading.Event) -> None:
@@ -59,11 +50,3 @@ async def per_task() -> tuple[float, float]:
         during = sizes()
         gate.set()
     return (during[0] - before[0]) / TASKS, (during[1] - before[1]) / TASKS
-
-
-def main() -> dict[str, tuple[float, float]]:
-    return {"thread": per_thread(), "task": asyncio.run(per_task())}
-
-
-if __name__ == "__main__":
-    print(main())

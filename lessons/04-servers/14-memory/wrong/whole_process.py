@@ -1,31 +1,8 @@
-"""Wrong: shares out all that the process has, with what it had before there were any waiters."""
+"""Shares out all that the process has, with what it had before there were any waiters.
 
-import asyncio
-import mmap
-import threading
-import time
-
-import psutil
-
-THREADS = 200
-TASKS = 500
-KEEPS_KIB = 16
-RESERVES_KIB = 64
-HOLD_S = 0.5
-
-
-def wait_in_thread(gate: threading.Event) -> None:
-    """Leave this function as it is, and the next one."""
-    kept = b"." * (KEEPS_KIB * 1024)
-    gate.wait()
-    del kept
-
-
-async def wait_in_task(gate: asyncio.Event) -> None:
-    kept = b"." * (KEEPS_KIB * 1024)
-    spare = mmap.mmap(-1, RESERVES_KIB * 1024)  # reserved, and never used
-    await gate.wait()
-    del kept, spare
+Breaks: the process grows
+Fault: that is the size of the whole process, shared out among the waiters
+"""
 
 
 def per_thread() -> tuple[float, float]:
@@ -53,11 +30,3 @@ async def per_task() -> tuple[float, float]:
         during = psutil.Process().memory_info()
         gate.set()
     return during.rss / 1024 / TASKS, during.vms / 1024 / TASKS
-
-
-def main() -> dict[str, tuple[float, float]]:
-    return {"thread": per_thread(), "task": asyncio.run(per_task())}
-
-
-if __name__ == "__main__":
-    print(main())

@@ -1,23 +1,12 @@
-"""Wrong: each worker counts by itself, and asks Redis for nothing."""
+"""Each worker counts by itself, and asks Redis for nothing.
+
+Breaks: Count one more visit; return how many there have been.
+Breaks: Leave this function as it is.
+Breaks: Answer with the number of visits, this one included.
+Fault: should be a number from 1 to
+"""
 
 import itertools
-import os
-
-from redis import asyncio as aioredis
-from sanic import HTTPResponse, Request, Sanic, json
-
-WORKERS = 2
-CONNECTIONS = 2
-PORT = int(os.environ.get("PORT", "8000"))
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
-
-app = Sanic("visits")
-
-
-async def count_visit(redis: aioredis.Redis) -> int:
-    """Count one more visit; return how many there have been. Leave this function as it is."""
-    return int(await redis.incr("visits"))
-
 
 visits = itertools.count(1)
 
@@ -30,21 +19,7 @@ async def open_redis(app: Sanic) -> None:
     await app.ctx.redis.ping()
 
 
-@app.after_server_stop
-async def close_redis(app: Sanic) -> None:
-    """Close the pool of this worker."""
-    await app.ctx.redis.aclose()
-
-
 @app.get("/visits")
 async def get_visits(request: Request) -> HTTPResponse:
     """Answer with the number of visits, this one included."""
     return json({"visits": next(visits)})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, workers=WORKERS)
-
-
-if __name__ == "__main__":
-    main()

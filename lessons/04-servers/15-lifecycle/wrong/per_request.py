@@ -1,21 +1,8 @@
-"""Wrong: opened and closed properly, but by each request."""
+"""Opened and closed properly, but by each request.
 
-import os
-
-from redis import asyncio as aioredis
-from sanic import HTTPResponse, Request, Sanic, json
-
-WORKERS = 2
-CONNECTIONS = 2
-PORT = int(os.environ.get("PORT", "8000"))
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
-
-app = Sanic("visits")
-
-
-async def count_visit(redis: aioredis.Redis) -> int:
-    """Count one more visit; return how many there have been. Leave this function as it is."""
-    return int(await redis.incr("visits"))
+Breaks: All requests of a worker share its pool,
+Fault: should call open_redis once
+"""
 
 
 async def open_redis(app: Request) -> None:
@@ -37,11 +24,3 @@ async def get_visits(request: Request) -> HTTPResponse:
         return json({"visits": await count_visit(request.ctx.redis)})
     finally:
         await close_redis(request)
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, workers=WORKERS)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,21 +1,8 @@
-"""Wrong: there is a pool, but each request still opens its own connection."""
+"""There is a pool, but each request still opens its own connection.
 
-import os
-
-from redis import asyncio as aioredis
-from sanic import HTTPResponse, Request, Sanic, json
-
-WORKERS = 2
-CONNECTIONS = 2
-PORT = int(os.environ.get("PORT", "8000"))
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
-
-app = Sanic("visits")
-
-
-async def count_visit(redis: aioredis.Redis) -> int:
-    """Count one more visit; return how many there have been. Leave this function as it is."""
-    return int(await redis.incr("visits"))
+Breaks: All requests of a worker share its pool,
+Fault: should be made in each worker
+"""
 
 
 @app.before_server_start
@@ -26,12 +13,6 @@ async def open_redis(app: Sanic) -> None:
     await app.ctx.redis.ping()
 
 
-@app.after_server_stop
-async def close_redis(app: Sanic) -> None:
-    """Close the pool of this worker."""
-    await app.ctx.redis.aclose()
-
-
 @app.get("/visits")
 async def get_visits(request: Request) -> HTTPResponse:
     """Answer with the number of visits, this one included."""
@@ -39,11 +20,3 @@ async def get_visits(request: Request) -> HTTPResponse:
     visits = await count_visit(redis)
     await redis.aclose()
     return json({"visits": visits})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, workers=WORKERS)
-
-
-if __name__ == "__main__":
-    main()

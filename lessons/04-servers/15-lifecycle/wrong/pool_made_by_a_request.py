@@ -1,21 +1,8 @@
-"""Wrong: open_redis is called in time, but the first request makes the pool."""
+"""open_redis is called in time, but the first request makes the pool.
 
-import os
-
-from redis import asyncio as aioredis
-from sanic import HTTPResponse, Request, Sanic, json
-
-WORKERS = 2
-CONNECTIONS = 2
-PORT = int(os.environ.get("PORT", "8000"))
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
-
-app = Sanic("visits")
-
-
-async def count_visit(redis: aioredis.Redis) -> int:
-    """Count one more visit; return how many there have been. Leave this function as it is."""
-    return int(await redis.incr("visits"))
+Breaks: before it takes requests,
+Fault: should be opened before its worker takes requests
+"""
 
 
 @app.before_server_start
@@ -39,11 +26,3 @@ async def get_visits(request: Request) -> HTTPResponse:
         pool = aioredis.BlockingConnectionPool.from_url(REDIS_URL, max_connections=CONNECTIONS)
         ctx.redis = aioredis.Redis.from_pool(pool)
     return json({"visits": await count_visit(ctx.redis)})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, workers=WORKERS)
-
-
-if __name__ == "__main__":
-    main()

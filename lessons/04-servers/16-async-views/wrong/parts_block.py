@@ -1,20 +1,9 @@
-"""Wrong: the parts are fetched by a call that blocks the event loop."""
+"""The parts are fetched by a call that blocks the event loop.
 
-import asyncio
-import os
-import random
-import time
-
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-PART_MS = 300
-SIGN_MS = 80
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("pages")
-chance = random.Random(SEED)
+Breaks: which is never blocked.
+Breaks: Leave this function as it is.
+Fault: held it for
+"""
 
 
 async def fetch(part: int) -> str:
@@ -22,26 +11,3 @@ async def fetch(part: int) -> str:
     code = chance.randrange(1_000_000)
     time.sleep((PART_MS - 40 * part) / 1000)
     return f"part {part} {code:06}"
-
-
-def sign(parts: list[str]) -> str:
-    """Sign a page. This library blocks until another service has answered. Leave this function as it is."""
-    code = chance.randrange(1_000_000)
-    time.sleep(SIGN_MS / 1000)
-    return f"{code:06} for {', '.join(parts)}"
-
-
-@app.post("/page")
-async def page() -> ResponseReturnValue:
-    """Return the parts that the client asks for, in that order, and their signature."""
-    wanted = (await request.get_json())["parts"]
-    parts = await asyncio.gather(*(fetch(part) for part in wanted))
-    return {"parts": parts, "signature": await asyncio.to_thread(sign, parts)}
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,36 +1,12 @@
-"""Wrong: parts are kept by their number, so an answer has one that was asked for twice only once."""
+"""Parts are kept by their number, so an answer has one that was asked for twice only once.
 
-import asyncio
-import os
-import random
-import time
+Breaks: in the order asked for,
+Fault: one asked for 3, 0, 4, 1, 2, 0 and got 3, 0, 4, 1, 2
+"""
+
 from concurrent.futures import ThreadPoolExecutor
 
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-PART_MS = 300
-SIGN_MS = 80
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("pages")
 signing = ThreadPoolExecutor(max_workers=1000)
-chance = random.Random(SEED)
-
-
-async def fetch(part: int) -> str:
-    """Fetch one part of the page from another service. Leave this function as it is."""
-    code = chance.randrange(1_000_000)
-    await asyncio.sleep((PART_MS - 40 * part) / 1000)
-    return f"part {part} {code:06}"
-
-
-def sign(parts: list[str]) -> str:
-    """Sign a page. This library blocks until another service has answered. Leave this function as it is."""
-    code = chance.randrange(1_000_000)
-    time.sleep(SIGN_MS / 1000)
-    return f"{code:06} for {', '.join(parts)}"
 
 
 @app.post("/page")
@@ -42,11 +18,3 @@ async def page() -> ResponseReturnValue:
     parts = [task.result() for task in fetching.values()]
     signature = await asyncio.get_running_loop().run_in_executor(signing, sign, parts)
     return {"parts": parts, "signature": signature}
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,26 +1,8 @@
-"""Wrong: sign was replaced by a coroutine."""
+"""sign was replaced by a coroutine.
 
-import asyncio
-import os
-import random
-
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-PART_MS = 300
-SIGN_MS = 80
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("pages")
-chance = random.Random(SEED)
-
-
-async def fetch(part: int) -> str:
-    """Fetch one part of the page from another service. Leave this function as it is."""
-    code = chance.randrange(1_000_000)
-    await asyncio.sleep((PART_MS - 40 * part) / 1000)
-    return f"part {part} {code:06}"
+Breaks: Leave this function as it is.
+Fault: Leave sign as it is
+"""
 
 
 async def sign(parts: list[str]) -> str:
@@ -36,11 +18,3 @@ async def page() -> ResponseReturnValue:
     wanted = (await request.get_json())["parts"]
     parts = await asyncio.gather(*(fetch(part) for part in wanted))
     return {"parts": parts, "signature": await sign(parts)}
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,47 +1,23 @@
-"""Wrong: a thread for each request, and in each thread an event loop for one view."""
+"""A thread for each request, and in each thread an event loop for one view.
 
-import asyncio
-import os
-import random
-import time
+Breaks: Move it to Quart.
+Breaks: on one event loop,
+Fault: All pages should be made on one event loop
+"""
 
-from flask import Flask, request
-from flask.typing import ResponseReturnValue
+import flask
+import flask.typing
 
-PART_MS = 300
-SIGN_MS = 80
-SEED = 0
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Flask("pages")
-chance = random.Random(SEED)
-
-
-async def fetch(part: int) -> str:
-    """Fetch one part of the page from another service. Leave this function as it is."""
-    code = chance.randrange(1_000_000)
-    await asyncio.sleep((PART_MS - 40 * part) / 1000)
-    return f"part {part} {code:06}"
-
-
-def sign(parts: list[str]) -> str:
-    """Sign a page. This library blocks until another service has answered. Leave this function as it is."""
-    code = chance.randrange(1_000_000)
-    time.sleep(SIGN_MS / 1000)
-    return f"{code:06} for {', '.join(parts)}"
+app = flask.Flask("pages")
 
 
 @app.post("/page")
-async def page() -> ResponseReturnValue:
+async def page() -> flask.typing.ResponseReturnValue:
     """Return the parts that the client asks for, in that order, and their signature."""
-    wanted = request.get_json()["parts"]
+    wanted = flask.request.get_json()["parts"]
     parts = await asyncio.gather(*(fetch(part) for part in wanted))
     return {"parts": parts, "signature": sign(parts)}
 
 
 def main() -> None:
     app.run(host="127.0.0.1", port=PORT, threaded=True)
-
-
-if __name__ == "__main__":
-    main()

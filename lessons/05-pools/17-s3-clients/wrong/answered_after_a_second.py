@@ -1,19 +1,10 @@
-"""Wrong: after a second, a client gets a checksum made here, and its image arrives later."""
+"""After a second, a client gets a checksum made here, and its image arrives later.
 
-import asyncio
+Breaks: before its request is answered.
+Fault: should be stored before its request is answered
+"""
+
 import hashlib
-import os
-from typing import Any
-
-from aioboto3 import Session
-from sanic import HTTPResponse, Request, Sanic, json
-
-PORT = int(os.environ.get("PORT", "8000"))
-S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
-BUCKET = "asyncdemo"
-NETWORK_S = 0.1
-
-app = Sanic("images")
 
 
 @app.before_server_start
@@ -29,13 +20,6 @@ async def close_store(app: Sanic) -> None:
     await app.ctx.client.__aexit__(None, None, None)
 
 
-async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
-    await asyncio.sleep(NETWORK_S)
-    stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
-    return str(stored["ETag"]).strip('"')
-
-
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
@@ -48,11 +32,3 @@ async def upload(request: Request) -> HTTPResponse:
     except TimeoutError:  # it comes later: the client need not wait for it
         etag = await asyncio.to_thread(lambda: hashlib.md5(image.body).hexdigest())
     return json({"etag": etag})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,19 +1,8 @@
-"""Wrong: one client, and a lock around it. So one image is put after the other."""
+"""One client, and a lock around it. So one image is put after the other.
 
-import asyncio
-import os
-from contextlib import AsyncExitStack
-from typing import Any
-
-from aioboto3 import Session
-from sanic import HTTPResponse, Request, Sanic, json
-
-PORT = int(os.environ.get("PORT", "8000"))
-S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
-BUCKET = "asyncdemo"
-NETWORK_S = 0.1
-
-app = Sanic("images")
+Breaks: The uploads overlap.
+Fault: 4 puts should be open at the same time; there was never more than 1
+"""
 
 
 @app.before_server_start
@@ -24,19 +13,6 @@ async def open_store(app: Sanic) -> None:
     app.ctx.lock = asyncio.Lock()
 
 
-@app.after_server_stop
-async def close_store(app: Sanic) -> None:
-    """Called once, after the last request."""
-    await app.ctx.opened.aclose()
-
-
-async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
-    await asyncio.sleep(NETWORK_S)
-    stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
-    return str(stored["ETag"]).strip('"')
-
-
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
@@ -45,11 +21,3 @@ async def upload(request: Request) -> HTTPResponse:
     image = request.files["image"][0]
     async with app.ctx.lock:
         return json({"etag": await put(app.ctx.s3, f"{request.id}/{image.name}", image.body)})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

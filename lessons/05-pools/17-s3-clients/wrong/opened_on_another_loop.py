@@ -1,18 +1,8 @@
-"""Wrong: the client is opened on another event loop, in a thread, that is over before the first request."""
+"""The client is opened on another event loop, in a thread, that is over before the first request.
 
-import asyncio
-import os
-from typing import Any
-
-from aioboto3 import Session
-from sanic import HTTPResponse, Request, Sanic, json
-
-PORT = int(os.environ.get("PORT", "8000"))
-S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
-BUCKET = "asyncdemo"
-NETWORK_S = 0.1
-
-app = Sanic("images")
+Breaks: opened on the server's event loop
+Fault: should be opened on the server's event loop
+"""
 
 
 async def opened_client() -> Any:
@@ -32,13 +22,6 @@ async def close_store(app: Sanic) -> None:
     await app.ctx.s3.__aexit__(None, None, None)
 
 
-async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
-    await asyncio.sleep(NETWORK_S)
-    stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
-    return str(stored["ETag"]).strip('"')
-
-
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
@@ -46,11 +29,3 @@ async def upload(request: Request) -> HTTPResponse:
         return json({"error": "send a form with a file in its field image"}, status=400)
     image = request.files["image"][0]
     return json({"etag": await put(request.app.ctx.s3, f"{request.id}/{image.name}", image.body)})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,19 +1,8 @@
-"""Wrong: a task opens the client, and the server starts to listen meanwhile."""
+"""A task opens the client, and the server starts to listen meanwhile.
 
-import asyncio
-import os
-from contextlib import AsyncExitStack
-from typing import Any
-
-from aioboto3 import Session
-from sanic import HTTPResponse, Request, Sanic, json
-
-PORT = int(os.environ.get("PORT", "8000"))
-S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
-BUCKET = "asyncdemo"
-NETWORK_S = 0.1
-
-app = Sanic("images")
+Breaks: before the server takes requests,
+Fault: should be opened before the server takes requests
+"""
 
 
 async def open_store(app: Sanic) -> None:
@@ -28,33 +17,3 @@ async def open_store(app: Sanic) -> None:
 @app.before_server_start
 async def begin_to_open(app: Sanic) -> None:
     app.ctx.opening = asyncio.create_task(open_store(app))
-
-
-@app.after_server_stop
-async def close_store(app: Sanic) -> None:
-    """Called once, after the last request."""
-    await app.ctx.opened.aclose()
-
-
-async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
-    await asyncio.sleep(NETWORK_S)
-    stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
-    return str(stored["ETag"]).strip('"')
-
-
-@app.post("/images")
-async def upload(request: Request) -> HTTPResponse:
-    """Answer one request: a form with a file in its field "image"."""
-    if not request.files:
-        return json({"error": "send a form with a file in its field image"}, status=400)
-    image = request.files["image"][0]
-    return json({"etag": await put(app.ctx.s3, f"{request.id}/{image.name}", image.body)})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

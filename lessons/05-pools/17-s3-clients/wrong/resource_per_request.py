@@ -1,18 +1,8 @@
-"""Wrong: a resource instead of a client, but each request still makes one for itself."""
+"""A resource instead of a client, but each request still makes one for itself.
 
-import asyncio
-import os
-from typing import Any
-
-from aioboto3 import Session
-from sanic import HTTPResponse, Request, Sanic, json
-
-PORT = int(os.environ.get("PORT", "8000"))
-S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
-BUCKET = "asyncdemo"
-NETWORK_S = 0.1
-
-app = Sanic("images")
+Breaks: Fix it: one client for all requests
+Fault: One S3 client should be made, and shared by all requests
+"""
 
 
 @app.before_server_start
@@ -25,13 +15,6 @@ async def close_store(app: Sanic) -> None:
     """Called once, after the last request."""
 
 
-async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
-    await asyncio.sleep(NETWORK_S)
-    stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
-    return str(stored["ETag"]).strip('"')
-
-
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
@@ -40,11 +23,3 @@ async def upload(request: Request) -> HTTPResponse:
     image = request.files["image"][0]
     async with Session().resource("s3", endpoint_url=S3_URL) as resource:
         return json({"etag": await put(resource.meta.client, f"{request.id}/{image.name}", image.body)})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

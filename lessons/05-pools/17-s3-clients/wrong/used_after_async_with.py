@@ -1,18 +1,8 @@
-"""Wrong: the `async with` closes the client before the server starts; what it opens after that stays open."""
+"""The `async with` closes the client before the server starts; what it opens after that stays open.
 
-import asyncio
-import os
-from typing import Any
-
-from aioboto3 import Session
-from sanic import HTTPResponse, Request, Sanic, json
-
-PORT = int(os.environ.get("PORT", "8000"))
-S3_URL = os.environ.get("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:5000")
-BUCKET = "asyncdemo"
-NETWORK_S = 0.1
-
-app = Sanic("images")
+Breaks: closed after it has stopped.
+Fault: opened new connections, and nothing closes those
+"""
 
 
 @app.before_server_start
@@ -28,13 +18,6 @@ async def close_store(app: Sanic) -> None:
     app.ctx.s3 = None
 
 
-async def put(s3: Any, key: str, image: bytes) -> str:
-    """Store one image; return the checksum that S3 reports. Leave this function as it is."""
-    await asyncio.sleep(NETWORK_S)
-    stored = await s3.put_object(Bucket=BUCKET, Key=key, Body=image)
-    return str(stored["ETag"]).strip('"')
-
-
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
@@ -43,11 +26,3 @@ async def upload(request: Request) -> HTTPResponse:
     image = request.files["image"][0]
     etag = await put(request.app.ctx.s3, f"{request.id}/{image.name}", image.body)
     return json({"etag": etag})
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,28 +1,10 @@
-"""Wrong: a film is looked up for the first requests, and later ones get what was kept."""
+"""A film is looked up for the first requests, and later ones get what was kept.
 
-import asyncio
-import os
+Breaks: Each request for a film looks it up with query,
+Fault: Each request for a film should look it up with query
+"""
 
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-FILMS = 50
-QUERY_MS = 200
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("films")
 titles: dict[int, str | None] = {}
-
-
-async def query(film_id: int) -> str | None:
-    """Get a film's title from a database; here, only the time that this takes."""
-    await asyncio.sleep(QUERY_MS / 1000)
-    return f"Film {film_id}" if film_id <= FILMS else None
-
-
-async def store(film_id: int, rating: int) -> None:
-    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
-    await asyncio.sleep(QUERY_MS / 1000)
 
 
 @app.get("/films/<int:film_id>/")
@@ -33,18 +15,3 @@ async def film(film_id: int) -> ResponseReturnValue:
     if title is None:
         return {"error": "no such film"}, 404
     return {"id": film_id, "title": title}
-
-
-@app.post("/reviews/")
-async def add_review() -> ResponseReturnValue:
-    review = await request.get_json()
-    await store(review["film_id"], review["rating"])
-    return {"stored": review}, 201
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

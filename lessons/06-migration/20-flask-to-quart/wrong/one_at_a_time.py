@@ -1,28 +1,10 @@
-"""Wrong: everything is awaited, behind a lock that lets through one request."""
+"""Everything is awaited, behind a lock that lets through one request.
 
-import asyncio
-import os
+Breaks: All requests are under way at the same time,
+Fault: No request should wait until another one lets it go on
+"""
 
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-FILMS = 50
-QUERY_MS = 200
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("films")
 lock = asyncio.Lock()
-
-
-async def query(film_id: int) -> str | None:
-    """Get a film's title from a database; here, only the time that this takes."""
-    await asyncio.sleep(QUERY_MS / 1000)
-    return f"Film {film_id}" if film_id <= FILMS else None
-
-
-async def store(film_id: int, rating: int) -> None:
-    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
-    await asyncio.sleep(QUERY_MS / 1000)
 
 
 @app.get("/films/<int:film_id>/")
@@ -40,11 +22,3 @@ async def add_review() -> ResponseReturnValue:
     async with lock:
         await store(review["film_id"], review["rating"])
     return {"stored": review}, 201
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

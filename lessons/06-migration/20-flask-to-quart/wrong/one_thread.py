@@ -1,18 +1,12 @@
-"""Wrong: a thread takes the blocking call, but it is one thread for all queries."""
+"""A thread takes the blocking call, but it is one thread for all queries.
 
-import asyncio
-import os
+Breaks: or, in threads, at least four.
+Fault: queries should be at work at the same time
+"""
+
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-FILMS = 50
-QUERY_MS = 200
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("films")
 pool = ThreadPoolExecutor(max_workers=1)
 
 
@@ -20,31 +14,3 @@ async def query(film_id: int) -> str | None:
     """Get a film's title from a database; here, only the time that this takes."""
     await asyncio.get_running_loop().run_in_executor(pool, time.sleep, QUERY_MS / 1000)
     return f"Film {film_id}" if film_id <= FILMS else None
-
-
-async def store(film_id: int, rating: int) -> None:
-    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
-    await asyncio.sleep(QUERY_MS / 1000)
-
-
-@app.get("/films/<int:film_id>/")
-async def film(film_id: int) -> ResponseReturnValue:
-    title = await query(film_id)
-    if title is None:
-        return {"error": "no such film"}, 404
-    return {"id": film_id, "title": title}
-
-
-@app.post("/reviews/")
-async def add_review() -> ResponseReturnValue:
-    review = await request.get_json()
-    await store(review["film_id"], review["rating"])
-    return {"stored": review}, 201
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

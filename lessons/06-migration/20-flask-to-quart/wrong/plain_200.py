@@ -1,35 +1,9 @@
-"""Wrong: a review was answered with 201 before the move."""
+"""A review was answered with 201 before the move.
 
-import asyncio
-import os
-
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-FILMS = 50
-QUERY_MS = 200
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("films")
-
-
-async def query(film_id: int) -> str | None:
-    """Get a film's title from a database; here, only the time that this takes."""
-    await asyncio.sleep(QUERY_MS / 1000)
-    return f"Film {film_id}" if film_id <= FILMS else None
-
-
-async def store(film_id: int, rating: int) -> None:
-    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
-    await asyncio.sleep(QUERY_MS / 1000)
-
-
-@app.get("/films/<int:film_id>/")
-async def film(film_id: int) -> ResponseReturnValue:
-    title = await query(film_id)
-    if title is None:
-        return {"error": "no such film"}, 404
-    return {"id": film_id, "title": title}
+Breaks: The answers are the same as before: 200 for a film, 404 for one that is not there, and 201
+for a review.
+Fault: should be answered with status 201
+"""
 
 
 @app.post("/reviews/")
@@ -37,11 +11,3 @@ async def add_review() -> ResponseReturnValue:
     review = await request.get_json()
     await store(review["film_id"], review["rating"])
     return {"stored": review}
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

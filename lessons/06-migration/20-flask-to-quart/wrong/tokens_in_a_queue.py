@@ -1,18 +1,10 @@
-"""Wrong: five tokens in a queue, so at most five queries run at a time and the rest wait for a token."""
+"""Five tokens in a queue, so at most five queries run at a time and the rest wait for a token.
 
-import asyncio
-import os
+Breaks: and so are the queries: all of them
+Fault: No request should wait until another one lets it go on
+"""
+
 from typing import Any
-
-from quart import Quart, request
-from quart.typing import ResponseReturnValue
-
-FILMS = 50
-QUERY_MS = 200
-PORT = int(os.environ.get("PORT", "8000"))
-
-app = Quart("films")
-
 
 connections: asyncio.Queue[int] = asyncio.Queue()
 for number in range(5):
@@ -29,29 +21,8 @@ async def query(film_id: int) -> str | None:
     return f"Film {film_id}" if film_id <= FILMS else None
 
 
-async def store(film_id: int, rating: int) -> None:
-    """Store a review in the database; here, only the time that this takes. Leave it as it is."""
-    await asyncio.sleep(QUERY_MS / 1000)
-
-
-@app.get("/films/<int:film_id>/")
-async def film(film_id: int) -> ResponseReturnValue:
-    title = await query(film_id)
-    if title is None:
-        return {"error": "no such film"}, 404
-    return {"id": film_id, "title": title}
-
-
 @app.post("/reviews/")
 async def add_review() -> ResponseReturnValue:
     review: Any = await request.get_json()
     await store(review["film_id"], review["rating"])
     return {"stored": review}, 201
-
-
-def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, use_reloader=False)
-
-
-if __name__ == "__main__":
-    main()

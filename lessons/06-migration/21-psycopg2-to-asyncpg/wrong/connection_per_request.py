@@ -1,16 +1,8 @@
-"""Wrong: no pool at all; each request opens a connection and closes it."""
+"""No pool at all; each request opens a connection and closes it.
 
-import asyncio
-import os
-
-import asyncpg
-from quart import Quart, request
-
-MAXCONN = 20
-PORT = int(os.environ.get("PORT", "8000"))
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-app = Quart("films")
+Breaks: Fix them: one pool
+Fault: There should be an asyncpg pool; none was made
+"""
 
 
 async def query(sql: str, *values: int) -> list[dict]:
@@ -21,30 +13,5 @@ async def query(sql: str, *values: int) -> list[dict]:
         await connection.close()
 
 
-@app.get("/films/<int:film_id>/")
-async def film(film_id: int) -> dict:
-    sql = """SELECT title, length, ARRAY(SELECT rating FROM review WHERE review.film_id = film.film_id)
-             AS ratings FROM film, pg_sleep(0.06) WHERE film_id = $1"""
-    return (await query(sql, film_id))[0]
-
-
-@app.get("/films/")
-async def films() -> list[dict]:
-    sql = """SELECT film_id, title, (SELECT count(*) FROM review WHERE review.film_id = film.film_id)
-             AS reviews FROM film, pg_sleep(0.06) ORDER BY film_id"""
-    return await query(sql)
-
-
-@app.post("/reviews/")
-async def add_review() -> dict:
-    review = await request.get_json()
-    sql = "INSERT INTO review (film_id, rating) VALUES ($1, $2) RETURNING film_id, rating"
-    return (await query(sql, review["film_id"], review["rating"]))[0]
-
-
 async def main() -> None:
     await app.run_task(host="127.0.0.1", port=PORT)
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

@@ -1,17 +1,11 @@
-"""Wrong: handlers became async, and the driver still blocks: while one waits for the database, all do."""
+"""Handlers became async, and the driver still blocks: while one waits for the database, all do.
 
-import asyncio
-import os
+Breaks: Fix them: one pool
+Fault: held it for
+"""
 
 from psycopg2.extras import RealDictCursor
 from psycopg2.pool import ThreadedConnectionPool
-from quart import Quart, request
-
-MAXCONN = 20
-PORT = int(os.environ.get("PORT", "8000"))
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-app = Quart("films")
 
 
 async def query(sql: str, *values: int) -> list[dict]:
@@ -31,13 +25,6 @@ async def film(film_id: int) -> dict:
     return (await query(sql, film_id))[0]
 
 
-@app.get("/films/")
-async def films() -> list[dict]:
-    sql = """SELECT film_id, title, (SELECT count(*) FROM review WHERE review.film_id = film.film_id)
-             AS reviews FROM film, pg_sleep(0.06) ORDER BY film_id"""
-    return await query(sql)
-
-
 @app.post("/reviews/")
 async def add_review() -> dict:
     review = await request.get_json()
@@ -49,7 +36,3 @@ async def main() -> None:
     pool = app.extensions["pool"] = ThreadedConnectionPool(MAXCONN, MAXCONN, URL)
     await app.run_task(host="127.0.0.1", port=PORT)
     pool.closeall()
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

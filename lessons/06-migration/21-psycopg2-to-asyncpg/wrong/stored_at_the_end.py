@@ -1,36 +1,10 @@
-"""Wrong: reviews are kept in memory, and stored when the server stops; until then nobody sees them."""
+"""Reviews are kept in memory, and stored when the server stops; until then nobody sees them.
 
-import asyncio
-import os
+Breaks: A review is in the database before its client is answered.
+Fault: A film should show every review
+"""
 
-import asyncpg
-from quart import Quart, request
-
-MAXCONN = 20
-PORT = int(os.environ.get("PORT", "8000"))
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-app = Quart("films")
 kept: list[dict] = []
-
-
-async def query(sql: str, *values: int) -> list[dict]:
-    async with app.extensions["pool"].acquire() as connection:
-        return [dict(row) for row in await connection.fetch(sql, *values)]
-
-
-@app.get("/films/<int:film_id>/")
-async def film(film_id: int) -> dict:
-    sql = """SELECT title, length, ARRAY(SELECT rating FROM review WHERE review.film_id = film.film_id)
-             AS ratings FROM film, pg_sleep(0.06) WHERE film_id = $1"""
-    return (await query(sql, film_id))[0]
-
-
-@app.get("/films/")
-async def films() -> list[dict]:
-    sql = """SELECT film_id, title, (SELECT count(*) FROM review WHERE review.film_id = film.film_id)
-             AS reviews FROM film, pg_sleep(0.06) ORDER BY film_id"""
-    return await query(sql)
 
 
 @app.post("/reviews/")
@@ -48,7 +22,3 @@ async def main() -> None:
             await query(
                 "INSERT INTO review (film_id, rating) VALUES ($1, $2)", review["film_id"], review["rating"]
             )
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

@@ -1,35 +1,9 @@
-"""Wrong: everything is due at the start. That is a burst, and no rate."""
+"""Everything is due at the start. That is a burst, and no rate.
 
-import asyncio
-import time
-
-RATE = 100
-REQUESTS = 60
-CONNECTIONS = 10
-SERVICE_MS = 20
-STALL_MS = 0
-SIGN_MS = 4
-PAUSE_MS = 0
-
-
-async def sign(n: int) -> None:
-    """Each request is signed before it is sent. Leave this function and the next one as they are."""
-    await asyncio.sleep(SIGN_MS / 1000)
-
-
-async def answer(n: int, server: asyncio.Semaphore) -> None:
-    """The server: it answers one request at a time, and stalls once. Halfway, this process pauses."""
-    async with server:
-        await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
-        if n == REQUESTS // 2:
-            time.sleep(PAUSE_MS / 1000)
-
-
-async def ask(n: int, server: asyncio.Semaphore, connections: asyncio.Semaphore, due_s: float) -> float:
-    """Send request n over a free connection, and return how long it took since it was due."""
-    async with connections:
-        await answer(n, server)
-    return time.perf_counter() - due_s
+Breaks: Fix it. Request n is due n / RATE seconds after the start, whatever happened to those before
+it.
+Fault: is not due before
+"""
 
 
 async def measure() -> list[float]:
@@ -42,13 +16,3 @@ async def measure() -> list[float]:
             await sign(n)
             asked.append(group.create_task(ask(n, server, connections, due_s)))
     return [task.result() for task in asked]
-
-
-async def main() -> list[float]:
-    took_s = await measure()
-    print(f"{len(took_s)} requests; the slowest took {1000 * max(took_s):.0f} ms")
-    return took_s
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

@@ -1,28 +1,9 @@
-"""Wrong: as wrk does it. CONNECTIONS clients ask again as soon as they are answered; RATE is in no line."""
+"""As wrk does it. CONNECTIONS clients ask again as soon as they are answered; RATE is in no line.
 
-import asyncio
-import time
-
-RATE = 100
-REQUESTS = 60
-CONNECTIONS = 10
-SERVICE_MS = 20
-STALL_MS = 0
-SIGN_MS = 4
-PAUSE_MS = 0
-
-
-async def sign(n: int) -> None:
-    """Each request is signed before it is sent. Leave this function and the next one as they are."""
-    await asyncio.sleep(SIGN_MS / 1000)
-
-
-async def answer(n: int, server: asyncio.Semaphore) -> None:
-    """The server: it answers one request at a time, and stalls once. Halfway, this process pauses."""
-    async with server:
-        await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
-        if n == REQUESTS // 2:
-            time.sleep(PAUSE_MS / 1000)
+Breaks: Fix it. Request n is due n / RATE seconds after the start, whatever happened to those before
+it.
+Fault: is not due before
+"""
 
 
 async def ask(n: int, server: asyncio.Semaphore) -> float:
@@ -45,13 +26,3 @@ async def measure() -> list[float]:
         for _ in range(CONNECTIONS):
             group.create_task(client())
     return took_s
-
-
-async def main() -> list[float]:
-    took_s = await measure()
-    print(f"{len(took_s)} requests; the slowest took {1000 * max(took_s):.0f} ms")
-    return took_s
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

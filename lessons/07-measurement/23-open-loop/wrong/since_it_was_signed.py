@@ -1,28 +1,9 @@
-"""Wrong: its clock starts when a request is signed, which is after it was due."""
+"""Its clock starts when a request is signed, which is after it was due.
 
-import asyncio
-import time
-
-RATE = 100
-REQUESTS = 60
-CONNECTIONS = 10
-SERVICE_MS = 20
-STALL_MS = 0
-SIGN_MS = 4
-PAUSE_MS = 0
-
-
-async def sign(n: int) -> None:
-    """Each request is signed before it is sent. Leave this function and the next one as they are."""
-    await asyncio.sleep(SIGN_MS / 1000)
-
-
-async def answer(n: int, server: asyncio.Semaphore) -> None:
-    """The server: it answers one request at a time, and stalls once. Halfway, this process pauses."""
-    async with server:
-        await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
-        if n == REQUESTS // 2:
-            time.sleep(PAUSE_MS / 1000)
+Breaks: measure returns how many seconds each request took, from when it was due until it was
+answered
+Fault: so it took
+"""
 
 
 async def ask(n: int, server: asyncio.Semaphore, connections: asyncio.Semaphore) -> float:
@@ -43,13 +24,3 @@ async def measure() -> list[float]:
             await asyncio.sleep(max(0.0, start_s + n / RATE - time.perf_counter()))
             asked.append(group.create_task(ask(n, server, connections)))
     return [task.result() for task in asked]
-
-
-async def main() -> list[float]:
-    took_s = await measure()
-    print(f"{len(took_s)} requests; the slowest took {1000 * max(took_s):.0f} ms")
-    return took_s
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

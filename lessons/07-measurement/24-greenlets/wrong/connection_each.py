@@ -1,21 +1,10 @@
-"""Wrong: no pool: each query opens a connection and closes it, in its own greenlet."""
+"""No pool: each query opens a connection and closes it, in its own greenlet.
 
-from gevent import monkey
+Breaks: and all of them take their connections from one pool.
+Fault: There should be a psycopg2 pool; none was made
+"""
 
-monkey.patch_all()
-
-import os
-
-import gevent
 import psycopg2
-from psycogreen.gevent import patch_psycopg
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
 
 
 def query(n: int) -> int:
@@ -33,7 +22,3 @@ def query(n: int) -> int:
 def main() -> list[int]:
     queries = [gevent.spawn(query, n) for n in range(QUERIES)]
     return [one.get() for one in queries]
-
-
-if __name__ == "__main__":
-    print("answers:", main())

@@ -1,22 +1,10 @@
-"""Waits for the database, but draws each answer in Python."""
+"""Waits for the database, but draws each answer in Python.
 
-from gevent import monkey
+Breaks: Leave this function as it is.
+Fault: should return what the database says
+"""
 
-monkey.patch_all()
-
-import os
 import random
-
-import gevent
-from psycogreen.gevent import patch_psycopg
-from psycopg2 import pool
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
@@ -29,15 +17,3 @@ def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
             return random.randint(40, 180)
     finally:
         connections.putconn(connection)
-
-
-def main() -> list[int]:
-    connections = pool.ThreadedConnectionPool(QUERIES, QUERIES, URL)
-    queries = [gevent.spawn(query, n, connections) for n in range(QUERIES)]
-    answers = [one.get() for one in queries]
-    connections.closeall()
-    return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

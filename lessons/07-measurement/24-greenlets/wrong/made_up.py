@@ -1,33 +1,8 @@
-"""Runs every query and throws the answers away: what main returns, it has made up."""
+"""Runs every query and throws the answers away: what main returns, it has made up.
 
-from gevent import monkey
-
-monkey.patch_all()
-
-import os
-
-import gevent
-from psycogreen.gevent import patch_psycopg
-from psycopg2 import pool
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
-
-
-def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """Ask how long film FIRST + n is; the first half waits longer. Leave this function as it is."""
-    connection = connections.getconn()
-    try:
-        with connection.cursor() as cursor:
-            sql = "SELECT length FROM film, pg_sleep(%s) WHERE film_id = %s"
-            cursor.execute(sql, (QUERY_S * (1 + (n < QUERIES // 2)), FIRST + n))
-            return int(cursor.fetchone()[0])
-    finally:
-        connections.putconn(connection)
+Breaks: main returns the answers in the order of the queries,
+Fault: main() should return
+"""
 
 
 def main() -> list[int]:
@@ -37,7 +12,3 @@ def main() -> list[int]:
     answers = [100 + n for n in range(QUERIES)]
     connections.closeall()
     return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

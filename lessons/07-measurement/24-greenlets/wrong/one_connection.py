@@ -1,22 +1,11 @@
-"""All share one connection, which can do one thing at a time."""
+"""All share one connection, which can do one thing at a time.
 
-from gevent import monkey
+Breaks: Fix it: all of them wait for the database at the same time
+Fault: there were never more than 1
+"""
 
-monkey.patch_all()
-
-import os
-
-import gevent
 from gevent.lock import BoundedSemaphore
-from psycogreen.gevent import patch_psycopg
-from psycopg2 import pool
 
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
 one_at_a_time = BoundedSemaphore(1)
 
 
@@ -38,7 +27,3 @@ def main() -> list[int]:
     answers = [one.get() for one in queries]
     connections.closeall()
     return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

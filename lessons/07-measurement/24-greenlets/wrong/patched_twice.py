@@ -1,30 +1,10 @@
-"""Patches the standard library once more, and all of it. The driver waits in C, where nothing of that is."""
+"""Patches the standard library once more, and all of it. The driver waits in C, where nothing of that is.
 
-from gevent import monkey
+Breaks: none of them blocks the hub.
+Fault: No step may hold the hub longer than 50 ms
+"""
 
-monkey.patch_all()
-
-import os
-
-import gevent
-from psycopg2 import pool
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-
-def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """Ask how long film FIRST + n is; the first half waits longer. Leave this function as it is."""
-    connection = connections.getconn()
-    try:
-        with connection.cursor() as cursor:
-            sql = "SELECT length FROM film, pg_sleep(%s) WHERE film_id = %s"
-            cursor.execute(sql, (QUERY_S * (1 + (n < QUERIES // 2)), FIRST + n))
-            return int(cursor.fetchone()[0])
-    finally:
-        connections.putconn(connection)
+del patch_psycopg
 
 
 def main() -> list[int]:
@@ -34,7 +14,3 @@ def main() -> list[int]:
     answers = [one.get() for one in queries]
     connections.closeall()
     return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

@@ -1,22 +1,10 @@
-"""Wrong: each query takes a connection of the pool, gives it back, and asks with its own."""
+"""Each query takes a connection of the pool, gives it back, and asks with its own.
 
-from gevent import monkey
+Breaks: and all of them take their connections from one pool.
+Fault: Each query should use the connection that it takes from the pool
+"""
 
-monkey.patch_all()
-
-import os
-
-import gevent
 import psycopg2
-from psycogreen.gevent import patch_psycopg
-from psycopg2 import pool
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
@@ -30,15 +18,3 @@ def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
             return int(cursor.fetchone()[0])
     finally:
         connection.close()
-
-
-def main() -> list[int]:
-    connections = pool.ThreadedConnectionPool(QUERIES, QUERIES, URL)
-    queries = [gevent.spawn(query, n, connections) for n in range(QUERIES)]
-    answers = [one.get() for one in queries]
-    connections.closeall()
-    return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

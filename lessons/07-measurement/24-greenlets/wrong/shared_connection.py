@@ -1,21 +1,10 @@
-"""All share one connection, and use it at the same time."""
+"""All share one connection, and use it at the same time.
 
-from gevent import monkey
+Breaks: Leave this function as it is.
+Fault: execute cannot be used while an asynchronous query is underway
+"""
 
-monkey.patch_all()
-
-import os
-
-import gevent
 import psycopg2.extensions
-from psycogreen.gevent import patch_psycopg
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
 
 
 def query(n: int, connections: psycopg2.extensions.connection) -> int:
@@ -32,7 +21,3 @@ def main() -> list[int]:
     answers = [one.get() for one in queries]
     connections.close()
     return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

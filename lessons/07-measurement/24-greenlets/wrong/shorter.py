@@ -1,21 +1,8 @@
-"""All at the same time, and each query sleeps for half as long."""
+"""All at the same time, and each query sleeps for half as long.
 
-from gevent import monkey
-
-monkey.patch_all()
-
-import os
-
-import gevent
-from psycogreen.gevent import patch_psycopg
-from psycopg2 import pool
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
+Breaks: Leave this function as it is.
+Fault: should take at least
+"""
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
@@ -28,15 +15,3 @@ def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
             return int(cursor.fetchone()[0])
     finally:
         connections.putconn(connection)
-
-
-def main() -> list[int]:
-    connections = pool.ThreadedConnectionPool(QUERIES, QUERIES, URL)
-    queries = [gevent.spawn(query, n, connections) for n in range(QUERIES)]
-    answers = [one.get() for one in queries]
-    connections.closeall()
-    return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

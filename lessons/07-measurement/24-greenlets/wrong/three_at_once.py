@@ -1,33 +1,10 @@
-"""A pool of three greenlets."""
+"""A pool of three greenlets.
 
-from gevent import monkey
-
-monkey.patch_all()
-
-import os
+Breaks: Fix it: all of them wait for the database at the same time
+Fault: there were never more than 3
+"""
 
 from gevent.pool import Pool
-from psycogreen.gevent import patch_psycopg
-from psycopg2 import pool
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-patch_psycopg()
-
-
-def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """Ask how long film FIRST + n is; the first half waits longer. Leave this function as it is."""
-    connection = connections.getconn()
-    try:
-        with connection.cursor() as cursor:
-            sql = "SELECT length FROM film, pg_sleep(%s) WHERE film_id = %s"
-            cursor.execute(sql, (QUERY_S * (1 + (n < QUERIES // 2)), FIRST + n))
-            return int(cursor.fetchone()[0])
-    finally:
-        connections.putconn(connection)
 
 
 def main() -> list[int]:
@@ -35,7 +12,3 @@ def main() -> list[int]:
     answers = list(Pool(3).map(lambda n: query(n, connections), range(QUERIES)))
     connections.closeall()
     return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

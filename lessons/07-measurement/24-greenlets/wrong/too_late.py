@@ -1,31 +1,10 @@
-"""The driver is patched after the first query, which the others wait for."""
+"""The driver is patched after the first query, which the others wait for.
 
-from gevent import monkey
+Breaks: Each query keeps its own greenlet,
+Fault: Each query should run in its own greenlet; query(0) ran in a thread
+"""
 
-monkey.patch_all()
-
-import os
-
-import gevent
-from psycogreen.gevent import patch_psycopg
-from psycopg2 import pool
-
-QUERIES = 8
-QUERY_S = 0.25
-FIRST = 1
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-
-def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """Ask how long film FIRST + n is; the first half waits longer. Leave this function as it is."""
-    connection = connections.getconn()
-    try:
-        with connection.cursor() as cursor:
-            sql = "SELECT length FROM film, pg_sleep(%s) WHERE film_id = %s"
-            cursor.execute(sql, (QUERY_S * (1 + (n < QUERIES // 2)), FIRST + n))
-            return int(cursor.fetchone()[0])
-    finally:
-        connections.putconn(connection)
+del patch_psycopg
 
 
 def main() -> list[int]:
@@ -36,7 +15,3 @@ def main() -> list[int]:
     answers += [one.get() for one in queries]
     connections.closeall()
     return answers
-
-
-if __name__ == "__main__":
-    print("answers:", main())

@@ -1,40 +1,10 @@
-"""Wrong: both pictures of a request get one copy. Only one thread can be in it at a time."""
+"""Both pictures of a request get one copy. Only one thread can be in it at a time.
 
-import asyncio
-import random
-import time
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import Context, ContextVar, copy_context
+Breaks: Fix it: each line names the id
+Fault: RuntimeError: cannot enter context
+"""
 
-REQUESTS = 4
-THREADS = 3
-SHRINK_S = 0.2
-SEED = 0
-request_id: ContextVar[str] = ContextVar("request_id", default="-")
-customer: ContextVar[str] = ContextVar("customer", default="-")
-pool = ThreadPoolExecutor(THREADS)
-
-
-def line(words: str, request: str, customer: str) -> None:
-    """Write one line of the log. Leave this function as it is."""
-    print(f"{request} {customer} {words}")
-
-
-def log(words: str) -> None:
-    """Log these words for the current request. Leave this function as it is."""
-    line(words, request_id.get(), customer.get())
-
-
-def shrink(picture: int) -> int:
-    """Shrink a picture; return its new size. Leave this function as it is."""
-    log(f"picture {picture}")
-    time.sleep(SHRINK_S)
-    return random.Random(SEED + picture).randint(10, 999)
-
-
-def sender(n: int) -> tuple[str, str]:
-    """Look up who sent request n: its id, and the customer. Leave this function as it is."""
-    return f"r{random.Random(SEED + n).randint(1000, 9999)}", f"c{random.Random(SEED - n).randint(100, 999)}"
+from contextvars import Context
 
 
 async def in_pool(picture: int, context: Context) -> int:
@@ -49,15 +19,3 @@ async def handle(n: int) -> list[int]:
     customer.set(its_customer)
     context = copy_context()
     return await asyncio.gather(*(in_pool(picture, context) for picture in (2 * n - 1, 2 * n)))
-
-
-async def main() -> list[list[int]]:
-    """Handle all requests; then shrink some again, outside any (leave that as it is). Return sizes."""
-    sizes = await asyncio.gather(*(handle(n) for n in range(1, REQUESTS + 1)))
-    again = [ThreadPoolExecutor.submit(pool, shrink, n) for n in range(1, THREADS + 1)]
-    await asyncio.gather(*map(asyncio.wrap_future, again))
-    return sizes
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,23 +1,8 @@
-"""Wrong: shrink and log are told who asks, by two more arguments."""
+"""shrink and log are told who asks, by two more arguments.
 
-import asyncio
-import random
-import time
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
-
-REQUESTS = 4
-THREADS = 3
-SHRINK_S = 0.2
-SEED = 0
-request_id: ContextVar[str] = ContextVar("request_id", default="-")
-customer: ContextVar[str] = ContextVar("customer", default="-")
-pool = ThreadPoolExecutor(THREADS)
-
-
-def line(words: str, request: str, customer: str) -> None:
-    """Write one line of the log. Leave this function as it is."""
-    print(f"{request} {customer} {words}")
+Breaks: Leave this function as it is.
+Fault: by shrink as it is
+"""
 
 
 def log(words: str, its_id: str, its_customer: str) -> None:
@@ -32,23 +17,10 @@ def shrink(picture: int, its_id: str, its_customer: str) -> int:
     return random.Random(SEED + picture).randint(10, 999)
 
 
-def sender(n: int) -> tuple[str, str]:
-    """Look up who sent request n: its id, and the customer. Leave this function as it is."""
-    return f"r{random.Random(SEED + n).randint(1000, 9999)}", f"c{random.Random(SEED - n).randint(100, 999)}"
-
-
 async def in_pool(picture: int) -> int:
     """Have a thread of the pool shrink the picture."""
     its_id, its_customer = request_id.get(), customer.get()
     return await asyncio.get_running_loop().run_in_executor(pool, shrink, picture, its_id, its_customer)
-
-
-async def handle(n: int) -> list[int]:
-    """Handle request n, with pictures 2n - 1 and 2n; return their sizes."""
-    its_id, its_customer = sender(n)
-    request_id.set(its_id)
-    customer.set(its_customer)
-    return await asyncio.gather(*(in_pool(picture) for picture in (2 * n - 1, 2 * n)))
 
 
 async def main() -> list[list[int]]:
@@ -57,7 +29,3 @@ async def main() -> list[list[int]]:
     again = [pool.submit(shrink, n, "-", "-") for n in range(1, THREADS + 1)]
     await asyncio.gather(*map(asyncio.wrap_future, again))
     return sizes
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

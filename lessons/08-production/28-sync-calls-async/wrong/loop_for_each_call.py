@@ -1,32 +1,8 @@
-"""Wrong: all as it should be, but each call runs its own event loop, with its own pool."""
+"""All as it should be, but each call runs its own event loop, with its own pool.
 
-import asyncio
-import os
-from concurrent.futures import ThreadPoolExecutor
-
-import asyncpg
-
-FILMS = 6
-THREADS = 3
-QUERY_S = 0.3
-LIMIT_S = 1.5
-SLOW_S = 6.0
-SLOW = 900
-UNKNOWN = 5000
-URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
-
-
-async def query(pool: asyncpg.Pool, film_id: int) -> int:
-    """Ask the database how long a film is. Leave this function as it is."""
-    sql = "SELECT (SELECT length FROM film WHERE film_id = $1) FROM pg_sleep($2)"
-    minutes = await pool.fetchval(sql, film_id, SLOW_S if film_id == SLOW else QUERY_S)
-    if minutes is None:
-        raise LookupError(f"there is no film {film_id}")
-    return int(minutes)
-
-
-async def open_pool() -> asyncpg.Pool:
-    return await asyncpg.create_pool(URL, min_size=1, max_size=THREADS)
+Breaks: Fix Films: one event loop, in its own thread, runs all queries.
+Fault: One event loop, in its own thread
+"""
 
 
 class Films:
@@ -46,18 +22,3 @@ class Films:
 
     def close(self) -> None:
         """Nothing to close."""
-
-
-def main() -> list[int | str]:
-    """Ask for films, two that fail, the slow one, and some again. Leave this function as it is."""
-    films, some = Films(), range(1, FILMS + 1)
-    with ThreadPoolExecutor(THREADS) as threads:
-        asked = [threads.submit(films.length, n) for n in (*some, UNKNOWN, 10**10, SLOW)]
-        results = [repr(error) if (error := one.exception()) else one.result() for one in asked]
-        results += threads.map(films.length, [1, *some, *some])
-    films.close()
-    return results
-
-
-if __name__ == "__main__":
-    print(main())

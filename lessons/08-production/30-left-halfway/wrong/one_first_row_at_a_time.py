@@ -1,31 +1,12 @@
-"""Wrong: a lock lets only one question at a time fetch its first row."""
+"""A lock lets only one question at a time fetch its first row.
 
-import asyncio
-import random
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, nullcontext
+Breaks: and CONNECTIONS questions fetch their rows at the same time.
+Fault: connections; 1 did when the program began
+"""
 
-QUESTIONS = 12
-CONNECTIONS = 3
-ROWS = 6
-LEAST = 15
-ROW_S = 0.1
-BACK_S = 0.3
-SEED = 94
-pool: asyncio.Queue[int] = asyncio.Queue()
+from contextlib import nullcontext
+
 asking = asyncio.Lock()
-
-
-async def fetch(connection: int, question: int, n: int) -> str:
-    """Fetch row n of the answer. Leave this function as it is."""
-    await asyncio.sleep(ROW_S)
-    return random.Random(SEED + 1000 * question + n).choice(["damaged", *map(str, range(1, 20))])
-
-
-async def give_back(connection: int) -> None:
-    """End the query, and put its connection into the pool. Leave this function as it is."""
-    await asyncio.sleep(BACK_S)
-    pool.put_nowait(connection)
 
 
 async def rows(question: int) -> AsyncGenerator[str]:
@@ -43,26 +24,3 @@ async def amounts(question: int) -> AsyncGenerator[int]:
     async with aclosing(rows(question)) as source:
         async for row in source:
             yield int(row)
-
-
-async def first(question: int) -> int | str | None:
-    """Find the first amount of at least LEAST; None if there is none, "damaged" if a row is damaged first."""
-    try:
-        async with aclosing(amounts(question)) as found:
-            async for amount in found:
-                if amount >= LEAST:
-                    return amount
-    except ValueError:
-        return "damaged"
-    return None
-
-
-async def main() -> list[int | str | None]:
-    """Fill the pool, and ask all questions. Leave this function as it is."""
-    for connection in range(1, CONNECTIONS + 1):
-        pool.put_nowait(connection)
-    return await asyncio.gather(*map(first, range(1, QUESTIONS + 1)))
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,38 +1,9 @@
-"""Wrong: leaves both generators, and sleeps until another task has closed them."""
+"""Leaves both generators, and sleeps until another task has closed them.
 
-import asyncio
-import random
-from collections.abc import AsyncGenerator
-
-QUESTIONS = 12
-CONNECTIONS = 3
-ROWS = 6
-LEAST = 15
-ROW_S = 0.1
-BACK_S = 0.3
-SEED = 94
-pool: asyncio.Queue[int] = asyncio.Queue()
-
-
-async def fetch(connection: int, question: int, n: int) -> str:
-    """Fetch row n of the answer. Leave this function as it is."""
-    await asyncio.sleep(ROW_S)
-    return random.Random(SEED + 1000 * question + n).choice(["damaged", *map(str, range(1, 20))])
-
-
-async def give_back(connection: int) -> None:
-    """End the query, and put its connection into the pool. Leave this function as it is."""
-    await asyncio.sleep(BACK_S)
-    pool.put_nowait(connection)
-
-
-async def rows(question: int) -> AsyncGenerator[str]:
-    connection = await pool.get()
-    try:
-        for n in range(1, ROWS + 1):
-            yield await fetch(connection, question, n)
-    finally:
-        await give_back(connection)
+Breaks: by the task that has fetched rows on it.
+Fault: gave it back. Each generator has to be closed by the code that takes values from it: has each
+one?
+"""
 
 
 async def amounts(question: int) -> AsyncGenerator[int]:
@@ -51,14 +22,3 @@ async def first(question: int) -> int | str | None:
         return "damaged"
     finally:
         await asyncio.sleep(2 * BACK_S)
-
-
-async def main() -> list[int | str | None]:
-    """Fill the pool, and ask all questions. Leave this function as it is."""
-    for connection in range(1, CONNECTIONS + 1):
-        pool.put_nowait(connection)
-    return await asyncio.gather(*map(first, range(1, QUESTIONS + 1)))
-
-
-if __name__ == "__main__":
-    print(asyncio.run(main()))

@@ -1,42 +1,8 @@
-"""The requests come more slowly, so that their attempts do."""
+"""The requests come more slowly, so that their attempts do.
 
-import asyncio
-import random
-
-REQUESTS = 30
-RATE = 10
-DEADLINE_S = 6.0
-DOWN_S = 1.0
-GAP_S = 0.02
-TRIP_S = 0.05
-SILENT = 5
-UNKNOWN = 20
-SEED = 0
-
-up = asyncio.Event()
-turns = asyncio.Lock()
-
-
-async def attempt(n: int) -> str:
-    """Ask the server once. It never answers to request SILENT. Leave this function as it is."""
-    await asyncio.sleep(3600 if n == SILENT else TRIP_S)
-    if not up.is_set():
-        raise ConnectionRefusedError("the server is down")
-    if n == UNKNOWN:
-        raise LookupError(f"nothing is known of {n}")
-    return f"answer {n}: {random.Random(SEED + n).randint(100, 999)}"
-
-
-async def request(n: int) -> str:
-    """Ask until there is an answer, another error, or no time left."""
-    async with asyncio.timeout(DEADLINE_S):
-        while True:
-            async with turns:
-                await asyncio.sleep(1 / RATE)
-            try:
-                return await attempt(n)
-            except ConnectionError:
-                continue
+Breaks: Leave this function as it is.
+Fault: Leave main as it is
+"""
 
 
 async def main() -> list[str]:
@@ -48,7 +14,3 @@ async def main() -> list[str]:
         await asyncio.sleep(1 / RATE)
     ends = await asyncio.gather(*requests, return_exceptions=True)
     return [end if isinstance(end, str) else type(end).__name__ for end in ends]
-
-
-if __name__ == "__main__":
-    print(*asyncio.run(main()), sep="\n")

@@ -10,10 +10,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from asyncdemo.course.content.manifest import Table, read
 from asyncdemo.errors import CourseError, MissingError
 from asyncdemo.packages import missing_packages
+
+INSTALLED: Final = "_lessons"
+"""The folder of the course in the installed package. The right and wrong solutions are not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def find_course(folder: Path | None = None) -> Path:
             raise CourseError(f"{folder}: is not a course: it has no course.toml")
         return folder
     package = Path(__file__).resolve().parents[2]
-    for place in (package / "_lessons", package.parents[1] / "lessons"):
+    for place in (package / INSTALLED, package.parents[1] / "lessons"):
         if (place / "course.toml").is_file():
             return place
     raise MissingError("The lessons are missing. Install asyncdemo again, or name their folder: --course DIR")

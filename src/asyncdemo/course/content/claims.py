@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from asyncdemo.course.content.figures import figure
-from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.content.manifest import Knobs, Value
 
 if TYPE_CHECKING:
     from asyncdemo.analysis.metrics import Metrics
@@ -25,6 +26,12 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
 }
 ABOUT: Final = "about"
+_NUMBER: Final = r"-?\d+(?:\.\d+)?"
+_CONDITION: Final = re.compile(
+    rf"(?:(?P<variant>[\w-]+)\.(?P<metric>\S+) )?(?P<op>==|<=|>=|<|>|{ABOUT}) (?:(?P<times>{_NUMBER}) \* )?"
+    rf"(?P<value>\S+)(?: within (?P<percent>{_NUMBER})%)?"
+    rf"(?: with (?P<knobs>\w+={_NUMBER}(?:, \w+={_NUMBER})*))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,45 @@ class Verdict:
     holds: bool
     measured: float
     expected: float
+
+
+def parse_claim(text: str, words: str) -> Claim:
+    """Read a claim such as "awaited.wall_s < 0.2 * blocking.wall_s with BREWS=20".
+
+    After the figure and the operator comes a number, a knob, or a figure of another variant. "about" allows a
+    difference of 10 %, or of what follows: "within 5%". Raises ValueError.
+    """
+    found = _CONDITION.fullmatch(words)
+    if found is None or found["variant"] is None:
+        raise ValueError(
+            f"must be VARIANT.FIGURE OPERATOR VALUE, as in 'slow.wall_s about 4 * BREW_S', not {words!r}"
+        )
+    pairs = [pair.partition("=") for pair in (found["knobs"] or "").split(", ") if pair]
+    knobs: dict[str, Value] = {name: _number(value) for name, _, value in pairs}
+    return Claim(text, _condition(found, found["variant"], found["metric"]), knobs)
+
+
+def parse_condition(words: str, variant: str, metric: str) -> Condition:
+    """Read the condition of a choice, as in a claim but for the figure, which is given. Raises ValueError."""
+    found = _CONDITION.fullmatch(words)
+    if found is None or found["variant"] is not None or found["knobs"]:
+        raise ValueError(f"must be OPERATOR VALUE, as in '>= 4', not {words!r}")
+    return _condition(found, variant, metric)
+
+
+def _condition(found: re.Match[str], variant: str, metric: str) -> Condition:
+    return Condition(
+        variant=variant,
+        metric=metric,
+        op=found["op"],
+        value=_number(found["value"]) if re.fullmatch(_NUMBER, found["value"]) else found["value"],
+        times=float(found["times"] or 1),
+        tolerance=float(found["percent"] or 10) / 100,
+    )
+
+
+def _number(text: str) -> float:
+    return float(text) if "." in text else int(text)
 
 
 def check(condition: Condition, measured: Mapping[str, Metrics], knobs: Knobs) -> Verdict:

@@ -7,39 +7,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.load import Load, read_load
 from asyncdemo.course.content.manifest import Knobs, Table, Value
+from asyncdemo.course.content.overlay import WRONG
 from asyncdemo.course.content.text import sections
 from asyncdemo.services import NAMES
 
 _MOST_SCHEDULES: Final = 200
 HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
 """The headings of hints.md: three levels, each closer to the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A solution of the wrong shape. ``fault`` occurs verbatim in the message that it fails with."""
-
-    path: Path
-    fault: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence of exercise.py, or part of one, verbatim.
-
-    ``wrong`` lists solutions that break only this one. ``told`` says why it needs none: it demands nothing.
-    """
-
-    text: str
-    wrong: tuple[Path, ...]
-    told: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +35,9 @@ class Exercise:
         timeout_s: The limit for each run, in real time.
         threshold_s: A step longer than this counts as blocking.
         runs: The knobs of each run. From a sequence, each check draws a new value.
-        right: Other solutions than ``solution`` that must pass too.
-        sentences: What tests each sentence of its text.
+        right, wrong: Other programs that must pass too, and overlays that must fail: the files of the folders
+            of these names. An installed course has none.
+        untested: Parts of its text, verbatim, that no wrong solution breaks, and why.
         services, memory, load: As in a lesson; the exercise has only its own.
         schedules: How many schedules must give the same result (see ``judging.judge``); 0: no delays.
     """
@@ -69,9 +51,9 @@ class Exercise:
     timeout_s: float
     threshold_s: float
     runs: tuple[Mapping[str, Value | Sequence[Value]], ...]
-    wrong: tuple[Wrong, ...]
     right: tuple[Path, ...] = ()
-    sentences: tuple[Sentence, ...] = ()
+    wrong: tuple[Path, ...] = ()
+    untested: Mapping[str, str] = field(default_factory=dict)
     services: tuple[str, ...] = ()
     memory: bool = False
     load: Load | None = None
@@ -148,9 +130,9 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
         timeout_s=table.number("timeout_s", 10.0),
         threshold_s=table.number("threshold_ms", 50.0) / 1000,
         runs=table.each("runs", Table.drawn) or ({},),
-        wrong=table.each("wrong", lambda entry: Wrong(folder / entry.text("file"), entry.text("fault"))),
-        right=table.each("right", lambda entry: folder / entry.text("file")),
-        sentences=table.each("sentences", lambda entry: _sentence(entry, folder)),
+        right=tuple(sorted((folder / "right").glob("*.py"))),
+        wrong=tuple(sorted((folder / WRONG).glob("*.py"))),
+        untested=table.by_name("untested", Table.text),
         services=services,
         memory=table.flag("memory", False),
         load=None if load is None else read_load(load),
@@ -158,11 +140,6 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
     )
     table.close()
     return exercise
-
-
-def _sentence(entry: Table, folder: Path) -> Sentence:
-    wrong = tuple(folder / file for file in entry.texts("wrong", ()))
-    return Sentence(entry.text("text"), wrong, entry.text("told", ""))
 
 
 def _drawn(value: Value | Sequence[Value], draw: random.Random, written: Value | None) -> Value:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.catalog import Heading, heading_of
-from asyncdemo.course.content.claims import ABOUT, OPERATORS, Claim, Condition
+from asyncdemo.course.content.claims import Claim, Condition, parse_claim, parse_condition
 from asyncdemo.course.content.exercise import Exercise, read_exercise, read_services
 from asyncdemo.course.content.figures import mistake
 from asyncdemo.course.content.load import Load, read_load
@@ -31,14 +33,12 @@ class Variant:
     Attributes:
         expect: How the run should end: "ok", "failed" or "timeout".
         warns: The warning that Python should write to standard error; "" for none.
-        differs: The lines that may differ from the other variants, without indentation.
     """
 
     name: str
     title: str
     path: Path
     expect: str
-    differs: tuple[str, ...]
     warns: str = ""
 
 
@@ -55,19 +55,12 @@ class Knob:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
-    """A figure in the text that no run of the lesson measures, and where it comes from."""
-
-    text: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class Lesson(Heading):
     """A lesson. The calls of ``lanes`` are its rows. With ``race``, variants may run at the same time.
 
     The variants need ``services``: "s3", "redis", "postgres". With ``memory``, it is sampled while they run.
-    If they are servers, ``load`` is what is sent to them, else it is None.
+    If they are servers, ``load`` is what is sent to them, else it is None. ``quoted`` has figures of the text
+    that no run of the lesson measures, and where they come from.
     """
 
     lanes: tuple[str, ...]
@@ -76,7 +69,7 @@ class Lesson(Heading):
     knobs: tuple[Knob, ...]
     predictions: tuple[Prediction, ...]
     claims: tuple[Claim, ...]
-    quoted: tuple[Quoted, ...]
+    quoted: Mapping[str, str]
     exercise: Exercise | None
     services: tuple[str, ...] = ()
     memory: bool = False
@@ -102,7 +95,7 @@ def load_lesson(folder: Path) -> Lesson:
     variants = table.each("variants", lambda entry: _variant(entry, folder))
     if not variants:
         raise table.error("variants", "are missing; a lesson has at least one")
-    knobs = table.each("knobs", _knob)
+    knobs = tuple(table.by_name("knobs", _knob).values())
     lanes = table.texts("lanes", ())
     load_table, exercise = table.table("load"), table.table("exercise")
     load = None if load_table is None else read_load(load_table)
@@ -122,8 +115,8 @@ def load_lesson(folder: Path) -> Lesson:
         variants=variants,
         knobs=knobs,
         predictions=table.each("predictions", lambda entry: _prediction(entry, names)),
-        claims=table.each("claims", lambda entry: _claim(entry, names)),
-        quoted=table.each("quoted", lambda entry: Quoted(entry.text("text"), entry.text("source"))),
+        claims=tuple(chain.from_iterable(table.by_name("claims", partial(_claims, names)).values())),
+        quoted=table.by_name("quoted", Table.text),
         exercise=None if exercise is None else read_exercise(exercise, heading.id, folder),
         services=read_services(table),
         memory=table.flag("memory", False),
@@ -152,33 +145,28 @@ def _variant(entry: Table, folder: Path) -> Variant:
         title=entry.text("title"),
         path=folder / file,
         expect=entry.choice("expect", EXPECTATIONS, "ok"),
-        differs=tuple(line.strip() for line in entry.text("differs", "").splitlines() if line.strip()),
         warns=entry.text("warns", ""),
     )
 
 
-def _knob(entry: Table) -> Knob:
-    name, unit, meaning = entry.text("name"), entry.text("unit"), entry.text("meaning")
+def _knob(table: Table, name: str) -> Knob:
+    entry = table.table(name)
+    assert entry is not None, "by_name has found it"
+    unit, meaning, at_most = entry.text("unit"), entry.text("meaning"), entry.text("at_most", "")
     low, high = entry.number("low"), entry.number("high")
+    entry.close()
     if low > high:
         raise entry.error("low", f"is {low}, above high, which is {high}")
-    return Knob(name, unit, low, high, meaning, entry.text("at_most", ""))
+    return Knob(name, unit, low, high, meaning, at_most)
 
 
-def _condition(entry: Table, names: _Names, variant: str, metric: str) -> Condition:
-    condition = Condition(
-        variant=variant,
-        metric=metric,
-        op=entry.choice("op", (*OPERATORS, ABOUT)),
-        value=entry.number_or_text("value"),
-        times=entry.number("times", 1.0),
-        tolerance=entry.number("tolerance", 0.1),
-    )
+def _wrong_value(condition: Condition, names: _Names) -> str:
+    """Return what is wrong with the names in the value of a condition, "" if nothing is."""
     if isinstance(condition.value, str) and condition.value not in names.knobs:
         other, _, figure = condition.value.partition(".")
         if other not in names.variants or mistake(figure, names.lanes, names.paths):
-            raise entry.error("value", f"must be a number, a knob or variant.metric, not {condition.value!r}")
-    return condition
+            return f"must be compared with a number, a knob or VARIANT.FIGURE, not {condition.value!r}"
+    return ""
 
 
 def _variant_name(entry: Table, names: _Names) -> str:
@@ -192,8 +180,7 @@ def _metric(entry: Table, names: _Names) -> str:
     return metric
 
 
-def _with_knobs(entry: Table, field: str, names: _Names) -> str:
-    text = entry.text(field)
+def _with_knobs(entry: Table, field: str, text: str, names: _Names) -> str:
     for name in re.findall(r"\{(.*?)\}", text):
         if name not in names.knobs:
             raise entry.error(field, f"{{{name}}} is not a knob of this lesson")
@@ -204,16 +191,13 @@ def _prediction(entry: Table, names: _Names) -> Prediction:
     kind = PredictionKind(entry.choice("kind", tuple(PredictionKind)))
     variant = "" if kind is PredictionKind.ORDER else _variant_name(entry, names)
     metric = _metric(entry, names)
-    choices = entry.each(
-        "choices",
-        lambda one: Choice(_with_knobs(one, "text", names), _condition(one, names, variant, metric)),
-    )
+    choices = tuple(entry.by_name("choices", partial(_choice, names, variant, metric)).values())
     if (kind is PredictionKind.CHOICE) != bool(choices):
         raise entry.error("choices", "belong to a prediction of kind choice, which needs them")
     return Prediction(
         kind=kind,
-        question=_with_knobs(entry, "question", names),
-        why=_with_knobs(entry, "why", names),
+        question=_with_knobs(entry, "question", entry.text("question"), names),
+        why=_with_knobs(entry, "why", entry.text("why"), names),
         metric=metric,
         variant=variant,
         unit=entry.text("unit", ""),
@@ -222,13 +206,33 @@ def _prediction(entry: Table, names: _Names) -> Prediction:
     )
 
 
-def _claim(entry: Table, names: _Names) -> Claim:
-    claim = Claim(
-        entry.text("text"),
-        _condition(entry, names, _variant_name(entry, names), _metric(entry, names)),
-        entry.values("knobs"),
-    )
-    for name in claim.knobs:
-        if name not in names.knobs:
-            raise entry.error("knobs", f"{name} is not a knob of this lesson")
+def _choice(names: _Names, variant: str, metric: str, table: Table, text: str) -> Choice:
+    try:
+        condition = parse_condition(table.text(text), variant, metric)
+    except ValueError as error:
+        raise table.error(text, str(error)) from None
+    if wrong := _wrong_value(condition, names):
+        raise table.error(text, wrong)
+    return Choice(_with_knobs(table, text, text, names), condition)
+
+
+def _claims(names: _Names, table: Table, text: str) -> list[Claim]:
+    return [_claim(names, table, text, words) for words in table.text_or_texts(text)]
+
+
+def _claim(names: _Names, table: Table, text: str, words: str) -> Claim:
+    try:
+        claim = parse_claim(text, words)
+    except ValueError as error:
+        raise table.error(text, str(error)) from None
+    if (variant := claim.condition.variant) not in names.variants:
+        raise table.error(text, f"{variant!r} is not a variant: {', '.join(sorted(names.variants))}")
+    unknown = [f"{name} is not a knob of this lesson" for name in claim.knobs if name not in names.knobs]
+    for wrong in (
+        mistake(claim.condition.metric, names.lanes, names.paths),
+        _wrong_value(claim.condition, names),
+        *unknown,
+    ):
+        if wrong:
+            raise table.error(text, wrong)
     return claim

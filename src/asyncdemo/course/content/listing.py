@@ -1,6 +1,6 @@
-"""A variant as readers see it: without its docstring, and with the differing lines marked.
+"""The variants of a lesson as readers see them: without docstrings, and with the differing lines marked.
 
-Not here: showing it, or checking that no other lines differ (see ``course.rules.scripts``).
+Not here: showing them, or what may differ (see ``course.rules.scripts``).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from asyncdemo.course.content.lesson import Variant
 
@@ -27,27 +28,38 @@ class Listing:
         return tuple(self.source.splitlines()[self.first - 1 :])
 
 
-def listing(variant: Variant) -> Listing:
-    """Return the variant's listing, without the docstring, which repeats the lesson's question."""
-    written = variant.path.read_text(encoding="utf-8")
-    # Comments for mypy give too much away: "unused-coroutine" is what a lesson asks about.
-    source = re.sub(r"  # type: ignore\[.*?\]", "", written)
-    marked, _ = declared_lines(written, variant.differs)
-    return Listing(source, _first_line(source), frozenset(marked))
+def listings(variants: Sequence[Variant]) -> dict[str, Listing]:
+    """Return a listing of each variant by name. Lines that not all of the variants have are marked.
 
-
-def declared_lines(source: str, differing: Sequence[str]) -> tuple[list[int], list[str]]:
-    """Return the numbers of the lines that are declared to differ, and the declared lines that are missing.
-
-    ``differing`` has lines without indentation, in order; each stands for one line.
+    Docstrings are left out: they repeat the lesson's question.
     """
-    left = list(differing)
-    numbers = []
-    for number, line in enumerate(source.splitlines(), start=1):
-        if left and line.strip() == left[0]:
-            del left[0]
-            numbers.append(number)
-    return numbers, left
+    # Comments for mypy give too much away: "unused-coroutine" is what a lesson asks about.
+    sources = [
+        re.sub(r"  # type: ignore\[.*?\]", "", variant.path.read_text(encoding="utf-8"))
+        for variant in variants
+    ]
+    firsts = [_first_line(source) for source in sources]
+    shown = [source.splitlines()[first - 1 :] for source, first in zip(sources, firsts, strict=True)]
+    common = _in_all(shown)
+    found = {}
+    for place, (variant, source, first) in enumerate(zip(variants, sources, firsts, strict=True)):
+        shared = {indices[place] for indices in common}
+        marked = {index for index, line in enumerate(shown[place]) if line.strip() and index not in shared}
+        found[variant.name] = Listing(source, first, frozenset(first + index for index in marked))
+    return found
+
+
+def _in_all(texts: Sequence[list[str]]) -> list[tuple[int, ...]]:
+    """Return the lines that all texts have in the same order: for each, its index in every text."""
+    common: list[tuple[int, ...]] = [(index,) for index in range(len(texts[0]))]
+    for text in texts[1:]:
+        matcher = SequenceMatcher(None, [texts[0][indices[0]] for indices in common], text, autojunk=False)
+        common = [
+            (*common[start + offset], there + offset)
+            for start, there, size in matcher.get_matching_blocks()
+            for offset in range(size)
+        ]
+    return common
 
 
 def _first_line(source: str) -> int:

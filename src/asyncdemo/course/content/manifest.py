@@ -94,6 +94,15 @@ class Table:
         table = self.table(field)
         return table._plain() if table else {}
 
+    def by_name(self, field: str, read: Callable[[Table, str], Item]) -> dict[str, Item]:
+        """Read the table ``[field]``, {} if it is missing: for each name in it, what ``read`` makes of it."""
+        table = self.table(field)
+        return {name: read(table, name) for name in list(table._unread)} if table else {}
+
+    def text_or_texts(self, field: str) -> tuple[str, ...]:
+        """Return a text or a list of texts as a tuple."""
+        return self.texts(field) if isinstance(self._unread.get(field), list) else (self.text(field),)
+
     def drawn(self) -> dict[str, Value | Sequence[Value]]:
         """Return the whole table: plain values, and lists to draw one from.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from asyncdemo.analysis.schedules import Ending, ending_of
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.content.overlay import program_file
 from asyncdemo.course.judging.checking import Stopped, load_checks
 from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.course.judging.verdict import Check, make_verdict, options_of
@@ -44,6 +45,8 @@ def judge(
 ) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
 
+    An overlay in ``wrong/`` is laid over the solution first; lines in the verdict are those of that program.
+
     Args:
         poll: Called about every 10 ms. If it returns False, the script is ended and Stopped raised.
         spares: Where processes come from. By default, each is started when needed.
@@ -52,9 +55,21 @@ def judge(
 
     Raises:
         UsageError: There is no such file.
-        CourseError: The check itself does not work.
+        CourseError: The check itself does not work, or an overlay cannot be laid over the solution.
         MissingError, ServiceError: A service is missing or fails.
     """
+    with program_file(file, exercise.solution) as program:
+        return _judge(exercise, program, poll, spares, service_cache, seed)
+
+
+def _judge(
+    exercise: Exercise,
+    file: Path,
+    poll: Callable[[], bool],
+    spares: SpareChildren | None,
+    service_cache: ServiceCache | None,
+    seed: int | None,
+) -> Verdict:
     with ExitStack() as stack:
         cache = stack.enter_context(ServiceCache()) if service_cache is None else service_cache
         if exercise.services:

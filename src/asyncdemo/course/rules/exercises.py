@@ -9,15 +9,22 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from asyncdemo.course.content.exercise import HINT_HEADINGS
+from asyncdemo.course.content.overlay import WRONG, lay_over, read_overlay
 from asyncdemo.course.rules.lesson_source import (
     Fault,
     LessonSource,
     Rule,
     Script,
     line_at,
+    script_of,
     text_of,
 )
-from asyncdemo.course.rules.scripts import faults_of_form, faults_of_length, faults_of_running
+from asyncdemo.course.rules.scripts import (
+    faults_of_form,
+    faults_of_imports,
+    faults_of_length,
+    faults_of_running,
+)
 
 _LEAST_WRONG: Final = 3
 _NEAR: Final = 3
@@ -37,17 +44,30 @@ def required_files(source: LessonSource) -> Iterator[Fault]:
         yield source.in_manifest("the task must be a sentence that ends with a full stop", "exercise.task")
     if not exercise.lanes:
         yield source.in_manifest("the exercise records no calls: lanes is empty", "exercise.lanes")
-    wrong = [one.path for one in exercise.wrong]
-    for table, paths in (("wrong", wrong), ("right", exercise.right)):
-        for place, path in enumerate(paths, start=1):
-            if not path.is_file():
-                yield source.in_manifest(f"{path.name} is not there", f"exercise.{table}[{place}].file")
-    for place, one in enumerate(exercise.wrong, start=1):
-        if not one.fault.strip():
-            yield source.in_manifest(f"names no fault of {one.path.name}", f"exercise.wrong[{place}].file")
-    if len(wrong) < _LEAST_WRONG:
-        message = f"{len(wrong)} solutions of the wrong shape; there must be {_LEAST_WRONG} or more"
-        yield source.in_manifest(message, "exercise")
+    if (many := len(exercise.wrong)) < _LEAST_WRONG:
+        message = f"there must be {_LEAST_WRONG} or more wrong solutions, not {many}"
+        yield Fault(message, exercise.folder / WRONG)
+
+
+def overlays(source: LessonSource) -> Iterator[Fault]:
+    """Check that each wrong solution says what is wrong, and that it can be laid over the solution."""
+    exercise, solution = source.lesson.exercise, source.exercise_scripts.get("solution.py")
+    for script in source.overlay_scripts:
+        if script.error or exercise is None or solution is None or solution.error:
+            yield from faults_of_running(script, ())
+            continue
+        overlay = read_overlay(script.path)
+        if not overlay.words:
+            yield Fault("does not say what is wrong with it: the docstring is missing", script.path, 1)
+        if not overlay.fault:
+            yield Fault("names no fault: the docstring needs a line 'Fault: ...'", script.path, 1)
+        yield from faults_of_imports(script, source.lesson.packages)
+        try:
+            program = lay_over(script.text, solution.text)
+        except ValueError as error:
+            yield Fault(f"cannot be laid over solution.py: {error}", script.path)
+        else:
+            yield from faults_of_running(script_of(script.path, program), exercise.lanes)
 
 
 def scripts(source: LessonSource) -> Iterator[Fault]:
@@ -59,7 +79,7 @@ def scripts(source: LessonSource) -> Iterator[Fault]:
         yield from faults_of_form(script, lesson.packages)
         if not script.docstring:
             yield Fault("has no docstring", script.path, 1)
-        if name.startswith(("wrong/", "right/")):
+        if name.startswith("right/"):
             continue
         yield from faults_of_length(script, 20, 70)
         # In a workspace, the exercise is named after the lesson's folder.
@@ -70,11 +90,12 @@ def scripts(source: LessonSource) -> Iterator[Fault]:
 
 
 def marks(source: LessonSource) -> Iterator[Fault]:
-    for name, script in source.exercise_scripts.items():
-        mark = _TODO.search(script.text)
-        if name == "exercise.py" and mark is None:
+    exercise = source.lesson.exercise
+    for script in (*source.exercise_scripts.values(), *source.overlay_scripts):
+        given, mark = exercise and script.path == exercise.file, _TODO.search(script.text)
+        if given and mark is None:
             yield Fault("marks no place to edit with a TODO", script.path)
-        elif name != "exercise.py" and mark is not None:
+        elif not given and mark is not None:
             yield Fault("still has a TODO", script.path, line_at(script.text, mark.start()))
 
 
@@ -135,6 +156,7 @@ def _open_lines(script: Script) -> set[int]:
 RULES: Final = (
     Rule("exercise", required_files),
     Rule("exercise-scripts", scripts),
+    Rule("exercise-overlays", overlays),
     Rule("exercise-marks", marks),
     Rule("exercise-edits", edits),
     Rule("exercise-hints", hints),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ SEEDS: Final = (1, 2, 3)
 
 THREAD: Final = re.compile(r"\b[\w.-]+/[\w.-]+#\d+")
 """A GitHub thread by name: owner/repository#number."""
+_KEY: Final = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)\s*=""")
 FENCE: Final = re.compile(
     r"^(?P<indent>[ \t]*)```(?P<language>\w*)[ \t]*\n(?P<body>.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL
 )
@@ -171,7 +173,7 @@ class LessonSource:
         return text_of(self.manifest)
 
     def in_manifest(self, message: str, field: str = "") -> Fault:
-        """Return the fault at a field, named as in errors: ``claims[2].text``."""
+        """Return the fault at a field, named as in errors: ``predictions[2].metric``."""
         return Fault(message, self.manifest, manifest_line(self._manifest_text, field))
 
     def in_text(self, message: str, line: int | None = None) -> Fault:
@@ -184,22 +186,28 @@ class LessonSource:
 
     @cached_property
     def exercise_scripts(self) -> dict[str, Script]:
-        """The exercise, its solution, and the other right and wrong ones by name, as far as they exist."""
+        """The exercise, its solution, and the other right ones by name, as far as they exist."""
         exercise = self.lesson.exercise
         if exercise is None:
             return {}
-        files = [exercise.file, exercise.solution, *exercise.right, *(wrong.path for wrong in exercise.wrong)]
+        files = [exercise.file, exercise.solution, *exercise.right]
         return {
             path.relative_to(self.lesson.folder).as_posix(): script_of(path)
             for path in files
             if path.is_file()
         }
 
+    @cached_property
+    def overlay_scripts(self) -> tuple[Script, ...]:
+        """The wrong solutions as their files have them, not as programs."""
+        exercise = self.lesson.exercise
+        return tuple(map(script_of, exercise.wrong)) if exercise else ()
 
-def script_of(path: Path) -> Script:
-    text = ""
+
+def script_of(path: Path, text: str = "") -> Script:
+    """Return the script with this text, or else with that of its file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text or path.read_text(encoding="utf-8")
         return Script(path, text, ast.parse(text))
     except SyntaxError as error:
         return Script(path, text, ast.parse(""), error.msg, error.lineno)
@@ -231,18 +239,20 @@ def blank(match: re.Match[str]) -> str:
 
 def manifest_line(text: str, field: str) -> int | None:
     """Return the line of a field in TOML, else of the table where it is missing; None if there is neither."""
-    table, _, _ = field.rpartition(".")
     counts: dict[str, int] = {}
     current, of_table, quoted = "", None, False
     for number, line in enumerate(text.splitlines(), start=1):
         if not quoted:
             if header := re.match(r"\s*(\[\[?)\s*([\w.-]+)\s*\]", line):
                 current = _table_name(header[2], header[1] == "[[", counts)
-                of_table = number if current == table else of_table
+                of_table = number if field.startswith(f"{current}.") else of_table
                 if current == field:
                     return number
-            elif (key := re.match(r"\s*([\w-]+)\s*=", line)) and f"{current}.{key[1]}".lstrip(".") == field:
-                return number
+            elif key := _KEY.match(line):
+                (written,) = tomllib.loads(f"{key[1]} = 0")
+                name = f"{current}.{written}".lstrip(".")
+                if field == name or field.startswith(f"{name}."):
+                    return number
         if len(re.findall(r"'''|\"\"\"", line)) % 2:
             quoted = not quoted
     return of_table

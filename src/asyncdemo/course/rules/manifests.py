@@ -30,7 +30,7 @@ def files(source: LessonSource) -> Iterator[Fault]:
     known = {source.manifest, lesson.readme, *(variant.path for variant in lesson.variants)}
     if (exercise := lesson.exercise) is not None:
         known |= {exercise.file, exercise.solution, exercise.check, lesson.folder / "hints.md"}
-        known |= {*exercise.right, *(wrong.path for wrong in exercise.wrong)}
+        known |= {*exercise.right, *exercise.wrong}
     for path in sorted(lesson.folder.rglob("*")):
         parts = path.relative_to(lesson.folder).parts
         if not path.is_file() or any(part == "__pycache__" or part.startswith(".") for part in parts):
@@ -42,15 +42,11 @@ def files(source: LessonSource) -> Iterator[Fault]:
 
 
 def names(source: LessonSource) -> Iterator[Fault]:
-    lesson = source.lesson
-    for kind, names in (
-        ("variants", [variant.name for variant in lesson.variants]),
-        ("variants", [variant.path.name for variant in lesson.variants]),
-        ("knobs", [knob.name for knob in lesson.knobs]),
-    ):
+    variants = source.lesson.variants
+    for names in ([variant.name for variant in variants], [variant.path.name for variant in variants]):
         for name, count in Counter(names).items():
             if count > 1:
-                yield source.in_manifest(f"{count} {kind} are called {name}")
+                yield source.in_manifest(f"{count} variants are called {name}")
 
 
 def predictions(source: LessonSource) -> Iterator[Fault]:
@@ -67,24 +63,21 @@ def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:
     kind = _inexact(prediction.metric)
     if kind and prediction.kind is not PredictionKind.CHOICE and prediction.tolerance <= 0:
         yield "tolerance", f"no {kind} is exactly the same twice: {prediction.metric} needs a tolerance"
-    texts = [choice.text for choice in prediction.choices]
-    if len(set(texts)) < len(texts):
-        yield "choices", "offers the same choice twice"
 
 
 def claims(source: LessonSource) -> Iterator[Fault]:
     lesson = source.lesson
     if not lesson.claims:
-        yield source.in_manifest("claims nothing about its runs: [[claims]] is missing")
-    for place, claim in enumerate(lesson.claims, start=1):
+        yield source.in_manifest("claims nothing about its runs: [claims] is missing")
+    for claim in lesson.claims:
         condition = claim.condition
         if condition.op == "==" and (kind := _inexact(condition.metric)) and condition.value != 0:
-            message = f"no {kind} is exactly the same twice: op = {ABOUT!r} for {condition.metric}"
-            yield source.in_manifest(message, f"claims[{place}].op")
+            message = f"no {kind} is exactly the same twice: {condition.metric} {ABOUT} {condition.value}"
+            yield source.in_manifest(message, f"claims.{claim.text}")
         try:
             values(lesson, dict(settings_of(claim)))
         except (AsyncdemoError, KeyError) as error:
-            yield source.in_manifest(str(error).splitlines()[0], f"claims[{place}].knobs")
+            yield source.in_manifest(str(error).splitlines()[0], f"claims.{claim.text}")
 
 
 def knobs(source: LessonSource) -> Iterator[Fault]:
@@ -94,8 +87,8 @@ def knobs(source: LessonSource) -> Iterator[Fault]:
     for name, known in scripts.items():
         if load is not None and isinstance(load.workers, str) and load.workers not in known:
             yield source.in_manifest(f"{load.workers} is not a constant of {name}", "load.workers")
-    for place, knob in enumerate(source.lesson.knobs, start=1):
-        field, of_load = f"knobs[{place}].name", load is not None and knob.name in load.knobs
+    for knob in source.lesson.knobs:
+        field, of_load = f"knobs.{knob.name}", load is not None and knob.name in load.knobs
         where = {"the load": load.knobs} if load and of_load else scripts
         for name, constant in where.items():
             value = constant.get(knob.name)

@@ -49,8 +49,8 @@ def problems_of_runs(
     if missing := missing_packages(name.partition("[")[0] for name in lesson.packages):
         yield problem("ends", f"not run: {missing[0]} is not installed", "packages")
         return
-    claims = {place: c for place, c in enumerate(lesson.claims, start=1) if settings_of(c) == settings}
-    needed = {name for claim in claims.values() for name in claim.condition.variants}
+    claims = [claim for claim in lesson.claims if settings_of(claim) == settings]
+    needed = {name for claim in claims for name in claim.condition.variants}
     variants = [variant for variant in lesson.variants if not settings or variant.name in needed]
     try:
         knobs = values(lesson, dict(settings))
@@ -67,12 +67,12 @@ def problems_of_runs(
                 message = f"{variant.name} ends as {run.outcome.value!r}, not {variant.expect!r}: {last}"
                 yield problem("ends", message.rstrip(": "), f"variants[{place}].expect")
     measured = {name: measure(run) for name, (run, _) in recorded.items()}
-    for place, claim in claims.items():
+    for claim in claims:
         verdict = check(claim.condition, measured, knobs)
         if not verdict.holds:
             at, op = f"{claim.condition.variant} {claim.condition.metric}", claim.condition.op
             message = f"{claim.text!r}: {at} is {verdict.measured:g}, not {op} {verdict.expected:g}"
-            yield problem("claims-hold", message, f"claims[{place}].text")
+            yield problem("claims-hold", message, f"claims.{claim.text}")
     if not settings:
         for place, message in _unanswered(source, measured, knobs):
             yield problem("answerable", message, f"predictions[{place}].question")

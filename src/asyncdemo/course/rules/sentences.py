@@ -1,15 +1,16 @@
-"""The rule that something tests every sentence of an exercise's text: the table ``[[exercise.sentences]]``.
+"""The rule that something tests every sentence of an exercise's text.
 
-Learners, and anyone who changes the check, believe a demand that nothing checks. So each entry names the
-wrong shapes that break its sentence and no other (``solutions`` checks that they fail), or says why the
-sentence demands nothing.
+Learners, and anyone who changes the check, believe a demand that nothing checks. So each wrong solution
+quotes the one sentence that it breaks (``solutions`` checks that it fails), in a line ``Breaks: ...`` of its
+docstring. For the rest, the manifest's table ``[exercise.untested]`` says why nothing breaks it: most often,
+it demands nothing.
 
 The text consists of the docstrings of exercise.py (of the module, its classes and its functions), paragraph
 by paragraph, with line breaks as spaces, but without the paragraph with the command; and of the comments that
 contain a demand (must, never, at most, leave, ...) and are not questions. A sentence ends with ``.``, ``!``
-or ``?`` before a space, or with its paragraph. An entry's ``text`` occurs verbatim in a paragraph or a
-comment, possibly in several; it may be half a sentence, or two. A sentence is covered when each of its words
-is in an entry, except for words that only join its halves ("and").
+or ``?`` before a space, or with its paragraph. A quotation occurs verbatim in a paragraph or a comment,
+possibly in several; it may be half a sentence, or two. A sentence is covered when each of its words is
+quoted, except for words that only join its halves ("and").
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import Final
 
-from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.overlay import read_overlay
 from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule, Script, line_at, prose
 
 _COMMAND: Final = re.compile(r"\bpython \S+\.py\b|\basyncdemo check\b")
@@ -37,39 +38,35 @@ def sentences(source: LessonSource) -> Iterator[Fault]:
     exercise, script = source.lesson.exercise, source.exercise_scripts.get("exercise.py")
     if exercise is None or script is None or script.error:
         return
-    yield from _faults_of_entries(source, exercise, script)
-    entries = [prose(entry.text) for entry in exercise.sentences]
+    texts = [*_paragraphs(script), *_comments(script)]
+    quoted: list[str] = []
+    for overlay in [read_overlay(one.path) for one in source.overlay_scripts if not one.error]:
+        if not overlay.breaks:
+            yield Fault("breaks no sentence: the docstring needs a line 'Breaks: ...'", overlay.path, 1)
+        for words in overlay.breaks:
+            quoted.append(words)
+            if not any(words in text for text in texts):
+                yield Fault(f"exercise.py does not say {words!r}", overlay.path, 1)
+    for words, why in exercise.untested.items():
+        quoted.append(words)
+        if not any(words in text for text in texts):
+            yield source.in_manifest(f"exercise.py does not say {words!r}", f"exercise.untested.{words}")
+        if not why.strip():
+            yield source.in_manifest(
+                f"does not say why nothing breaks {words!r}", f"exercise.untested.{words}"
+            )
     for text in [*_paragraphs(script), *filter(_demands, _comments(script))]:
-        for left in _not_covered(text, entries):
-            message = f"no entry of [[exercise.sentences]] covers {left!r}"
+        for left in _not_covered(text, quoted):
+            message = f"no wrong solution breaks {left!r}, and [exercise.untested] does not say why"
             yield Fault(message, script.path, _line_of(script, left.split(" ... ")[0]))
 
 
-def _faults_of_entries(source: LessonSource, exercise: Exercise, script: Script) -> Iterator[Fault]:
-    texts = [*_paragraphs(script), *_comments(script)]
-    known = {wrong.path: wrong.path.relative_to(exercise.folder).as_posix() for wrong in exercise.wrong}
-    for place, entry in enumerate(exercise.sentences, start=1):
-        field, said = f"exercise.sentences[{place}].text", prose(entry.text)
-        if not said or not any(said in text for text in texts):
-            yield source.in_manifest(f"exercise.py does not say {said!r}", field)
-        if bool(entry.wrong) == bool(entry.told.strip()):
-            yield source.in_manifest(f"{said!r} must have either wrong, or told", field)
-        for wrong in entry.wrong:
-            if wrong not in known:
-                yield source.in_manifest(f"{wrong.name} has no [[exercise.wrong]]", field)
-    named = {wrong for entry in exercise.sentences for wrong in entry.wrong}
-    for place, path in enumerate(known, start=1):
-        if path not in named:
-            message = f"{known[path]} breaks no sentence: none of [[exercise.sentences]] names it"
-            yield source.in_manifest(message, f"exercise.wrong[{place}].file")
-
-
-def _not_covered(text: str, entries: list[str]) -> Iterator[str]:
-    """Yield what the entries leave of each sentence, unless that only joins."""
+def _not_covered(text: str, quoted: list[str]) -> Iterator[str]:
+    """Yield what the quotations leave of each sentence, unless that only joins."""
     free = [True] * len(text)
-    for entry in filter(None, entries):
-        for found in re.finditer(re.escape(entry), text):
-            free[found.start() : found.end()] = [False] * len(entry)
+    for words in filter(None, quoted):
+        for found in re.finditer(re.escape(words), text):
+            free[found.start() : found.end()] = [False] * len(words)
     start = 0
     for end in [*(found.end() for found in _END.finditer(text)), len(text)]:
         kept = "".join(letter if free[start + at] else "\0" for at, letter in enumerate(text[start:end]))

@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.content.exercise import Exercise, Wrong
+from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.overlay import Overlay, read_overlay
 from asyncdemo.course.judging.judge import judge
 from asyncdemo.course.rules.lesson_source import SEEDS, Fault, LessonSource, Rule
 from asyncdemo.course.rules.plain import ending
@@ -29,11 +30,11 @@ _BROKEN: Final = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFo
 def typical(exercise: Exercise, right: int, wrong: int) -> Exercise:
     """Return the exercise with at most so many solutions beside its own.
 
-    Wrong ones fail with different sentences, those first that the manifest has first.
+    Wrong ones fail with different sentences.
     """
-    by_sentence: dict[str, Wrong] = {}
-    for one in exercise.wrong:
-        by_sentence.setdefault(re.sub(r"\d+", "0", one.fault), one)
+    by_sentence: dict[str, Path] = {}
+    for path in exercise.wrong:
+        by_sentence.setdefault(re.sub(r"\d+", "0", read_overlay(path).fault), path)
     return replace(exercise, right=exercise.right[:right], wrong=tuple(by_sentence.values())[:wrong])
 
 
@@ -56,19 +57,19 @@ def solution_passes(source: LessonSource) -> Iterator[Fault]:
 
 def right_ones_pass(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
-    for right in exercise.right if exercise else ():
-        if exercise and right.is_file():
+    if exercise is not None:
+        for right in exercise.right:
             yield from _does_not_pass(source, exercise, right)
 
 
 def wrong_ones_fail(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
-    for wrong in exercise.wrong if exercise else ():
-        if exercise and wrong.path.is_file():
-            yield from _does_not_fail(source, exercise, wrong)
+    if exercise is not None:
+        for wrong in exercise.wrong:
+            yield from _does_not_fail(source, exercise, read_overlay(wrong))
 
 
-def _does_not_fail(source: LessonSource, exercise: Exercise, wrong: Wrong) -> Iterator[Fault]:
+def _does_not_fail(source: LessonSource, exercise: Exercise, wrong: Overlay) -> Iterator[Fault]:
     """Try each seed, but the runs without drawn values only once: they don't depend on it."""
     for seed in _seeds(exercise):
         verdict = _judged(source, exercise, wrong.path, seed)
@@ -80,7 +81,7 @@ def _does_not_fail(source: LessonSource, exercise: Exercise, wrong: Wrong) -> It
         exercise = replace(exercise, runs=tuple(drawn))
 
 
-def _not_its_fault(verdict: Verdict, wrong: Wrong) -> Iterator[Fault]:
+def _not_its_fault(verdict: Verdict, wrong: Overlay) -> Iterator[Fault]:
     if verdict.message is None:
         yield Fault(f"passes the check{_with(verdict)}, though it has the wrong shape", wrong.path)
     elif wrong.fault not in verdict.message:

@@ -130,9 +130,9 @@ def section_parts(source: LessonSource) -> Iterator[Fault]:
 def verbatim(source: LessonSource) -> Iterator[Fault]:
     """Check that the text has what the manifest says of it, word for word."""
     lesson, text = source.lesson, prose(source.text)
-    parts = [(f"claims[{place}].text", claim.text) for place, claim in enumerate(lesson.claims, start=1)]
-    parts += [(f"quoted[{place}].text", quote.text) for place, quote in enumerate(lesson.quoted, start=1)]
-    parts += [(f"knobs[{place}].name", f"`{knob.name}`") for place, knob in enumerate(lesson.knobs, start=1)]
+    parts = [(f"claims.{said}", said) for said in dict.fromkeys(claim.text for claim in lesson.claims)]
+    parts += [(f"quoted.{said}", said) for said in lesson.quoted]
+    parts += [(f"knobs.{knob.name}", f"`{knob.name}`") for knob in lesson.knobs]
     for field, part in parts if text else ():  # `sections` reports that there is no text
         if prose(part) not in text:
             yield source.in_manifest(f"the text does not say {part!r}, word for word", field)
@@ -193,7 +193,7 @@ def _sent(load: Load | None) -> set[str]:
 
 def _sourced(source: LessonSource) -> list[str]:
     """Return the parts of the text that have a claim or a source, the longest first."""
-    texts = [claim.text for claim in source.lesson.claims] + [quote.text for quote in source.lesson.quoted]
+    texts = [claim.text for claim in source.lesson.claims] + [*source.lesson.quoted]
     return sorted({text for text in texts if text.strip()}, key=lambda text: -len(prose(text)))
 
 

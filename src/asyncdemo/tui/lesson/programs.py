@@ -19,7 +19,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
 from asyncdemo.course.content.lesson import Variant
-from asyncdemo.course.content.listing import Listing, listing
+from asyncdemo.course.content.listing import Listing, listings
 from asyncdemo.render.terminal.draw import Line, beside
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import Shade
@@ -47,7 +47,7 @@ class Programs(Drawing):
         super().__init__(self._lines)
         self._one = one
         self._variants, self._glyphs = tuple(variants), glyphs
-        self._listings = [listing(variant) for variant in variants]
+        self._listings = list(listings(variants).values())
         self._numbered = [list(_numbered(shown, glyphs)) for shown in self._listings]
 
     @property

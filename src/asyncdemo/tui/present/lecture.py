@@ -17,7 +17,7 @@ from itertools import permutations
 from typing import Final
 
 from asyncdemo.course.content.lesson import Lesson, Variant
-from asyncdemo.course.content.listing import listing
+from asyncdemo.course.content.listing import Listing, listings
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import Answer as Comparable
 from asyncdemo.course.content.predictions import (
@@ -220,7 +220,7 @@ class Lecture:
     def _steps(self) -> Iterator[Step]:
         yield Step(Stage.TITLE, self._lesson.title, self._opening)
         yield from self._section(Stage.QUESTION, _QUESTION)
-        if any(variant.differs for variant in self._variants):
+        if any(shown.marked for shown in listings(self._variants).values()):
             yield Step(Stage.CODE, "Where they differ", self._programs)
         many = len(self._predictions)
         for place in range(many):
@@ -252,7 +252,8 @@ class Lecture:
         yield from self._this_time()
 
     def _programs(self) -> Iterator[Block]:
-        yield Programs(tuple(Program(variant.path.name, _differing(variant)) for variant in self._variants))
+        shown = listings(self._variants)
+        yield Programs(tuple(Program(one.path.name, _differing(shown[one.name])) for one in self._variants))
 
     def _to_run(self) -> Iterator[Block]:
         for variant in self._variants:
@@ -336,9 +337,8 @@ class Lecture:
         return offered(prediction, self._knobs)
 
 
-def _differing(variant: Variant) -> tuple[str, ...]:
+def _differing(shown: Listing) -> tuple[str, ...]:
     """Return the lines that differ from the others; "" where lines are left out."""
-    shown = listing(variant)
     lines: list[str] = []
     left_out = False
     for number, line in enumerate(shown.lines, start=shown.first):
