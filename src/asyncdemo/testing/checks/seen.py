@@ -20,6 +20,7 @@ from asyncdemo.model import (
     Clock,
     Evidence,
     Lane,
+    Outcome,
     Resource,
     ResourceKind,
     Run,
@@ -206,6 +207,13 @@ class Seen:
             raise CheckFailed(
                 f"The recording is incomplete, so nothing can be said about the run. {self.run.incomplete} "
                 "Let the program end by itself."
+            )
+        main = next((track for track in self.run.tracks if track.kind is TrackKind.THREAD), None)
+        if main is not None and main.outcome is Outcome.OPEN and self.run.exit_code is not None:
+            # It did not end, but the process says that it did: it became another program.
+            raise CheckFailed(
+                "The recording ends in the middle of the main thread, so nothing can be said about the run. "
+                f"{' '.join(self.run.notes)} Let the program end by itself."
             )
         if not self.run.is_whole:
             raise CheckFailed(
