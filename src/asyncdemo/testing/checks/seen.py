@@ -217,8 +217,8 @@ class Seen:
             )
         if not self.run.is_whole:
             raise CheckFailed(
-                "The program did more than could be recorded, so nothing can be said about the run. Let it do "
-                "less: the recording has gaps, or its oldest part is not kept."
+                "The program did more than could be recorded, so nothing can be said about the run. Let it "
+                "do less: the recording has gaps, or its oldest part is not kept."
             )
 
     def nothing_left_pending(self) -> None:
