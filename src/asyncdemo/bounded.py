@@ -25,7 +25,11 @@ def open_regular(path: str | os.PathLike[str]) -> io.BufferedReader:
         OSError: If it can't be opened, or is a folder, a FIFO, a device or a socket.
     """
     # Opening a FIFO without O_NONBLOCK waits for a writer. Regular files ignore it.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    return _regular(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), path)
+
+
+def _regular(descriptor: int, path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Return the file, which closes the descriptor. Raises OSError if it isn't regular."""
     try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
@@ -46,6 +50,29 @@ def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
     """
     with open_regular(path) as file:
         return _at_most(file, most)
+
+
+def read_inside(folder: Path, place: str, most: int) -> bytes:
+    """Return the content of a regular file in the folder, at a path with slashes, without following a link.
+
+    Raises:
+        OSError: If it can't be read, is no regular file, is larger, or a part of the path is a link.
+        ValueError: If the path leads out of the folder, or can't be one.
+    """
+    parts = place.split("/")
+    if not all(parts) or {".", ".."}.intersection(parts):
+        raise ValueError(f"{place!r} is no path in a folder")
+    kind = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
+    parent = os.open(folder, kind | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, kind | os.O_DIRECTORY, dir_fd=parent)
+            os.close(parent)
+            parent = inner
+        with _regular(os.open(parts[-1], kind, dir_fd=parent), place) as file:
+            return _at_most(file, most)
+    finally:
+        os.close(parent)
 
 
 def read_text(path: str | os.PathLike[str], most: int) -> str:

@@ -335,6 +335,32 @@ def test_a_submission_without_a_readable_workspace_is_in_the_table_too(desk: Des
     assert in_process(*words, cwd=pile / "ada").out == "ada: 1 passed, 1 untouched\n"
 
 
+def test_hostile_submissions_stop_no_other_and_are_not_changed(desk: Desk, pile: Path) -> None:
+    ada = pile / "ada"
+    forged, other = pile / "forged", os.fsencode(pile) + b"/latin-\xe9"
+    shutil.copytree(ada, forged)
+    (forged / "01-hot" / "01-tea.py").write_text(f"{FIXED}\nimport os\nos._exit(0)\n")
+    shutil.copytree(ada, os.fsdecode(other))
+    (pile / "copied").symlink_to("ada")
+    shutil.copytree(ada, pile / "writes")
+    script = "import pathlib\npathlib.Path(__file__).with_name('cache').write_text('')\n"
+    (pile / "writes" / "01-hot" / "01-tea.py").write_text(script + FIXED)
+    shutil.rmtree(pile / "bob")
+    before = sorted(os.fsencode(path) for path in pile.rglob("*"))
+    table = desk.folder.parent / "table.csv"
+    words: list[str | Path] = ["check", "--all", "--handed-in", pile, "--course", desk.course, "--csv", table]
+    assert in_process(*words, cwd=desk.folder.parent).code == 1
+    assert table.read_text().splitlines() == [
+        "workspace,passed,tea,coffee",
+        "ada,1,passed,untouched",
+        "copied,0,not checked,not checked",
+        "forged,0,failed,untouched",
+        "latin-\\udce9,1,passed,untouched",
+        "writes,1,passed,untouched",
+    ]
+    assert sorted(os.fsencode(path) for path in pile.rglob("*")) == before
+
+
 def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_progress_as_it_is(
     desk: Desk, tmp_path: Path
 ) -> None:

@@ -20,7 +20,6 @@ from asyncdemo.cli.check_many import (
     Checker,
     Status,
     as_data,
-    find_workspaces,
     table_as_csv,
     table_as_data,
     table_as_junit,
@@ -35,6 +34,7 @@ from asyncdemo.cli.terminal import can_draw, wrap
 from asyncdemo.course.judging.judge import Stopped
 from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
 from asyncdemo.course.workspace.files import replace as replace_file
+from asyncdemo.course.workspace.handed_in import find_submissions
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
@@ -252,9 +252,10 @@ def _check_handed_in(
     people: dict[str, list[Checked]] = {}
     no_table = " No table was written." if csv_file or junit_file else ""
     with _interruptible(quiet=as_json, more=no_table), ServiceCache() as service_cache:
-        for name, workspace in find_workspaces(folder, lessons).items():
+        for submission in find_submissions(folder, lessons):
+            name = submission.name
             with _stoppable(service_cache, timeout_s, seed) as checker:
-                people[name] = [checker.check_in(workspace, lesson) for lesson in lessons]
+                people[name] = [checker.check_submission(submission, lesson) for lesson in lessons]
             if not as_json:
                 click.echo(wrap(words_of(name, people[name]), rest="  "))
     if csv_file is not None:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 from xml.etree import ElementTree
 
 from asyncdemo.cli.exercises import load_exercise
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.judging.judge import judge
+from asyncdemo.course.judging.judge import Stopped, judge
 from asyncdemo.course.judging.readiness import need
-from asyncdemo.course.workspace import workspace as workspaces
 from asyncdemo.course.workspace.context import shown_path
-from asyncdemo.course.workspace.workspace import FileState, Workspace, leads_out, place_of, text_hash
-from asyncdemo.errors import AsyncdemoError, UsageError, WorkspaceError
+from asyncdemo.course.workspace.handed_in import Submission
+from asyncdemo.course.workspace.workspace import FileState, Workspace, leads_out, text_hash
+from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Lane, Request
 from asyncdemo.model.verdict import Verdict
 from asyncdemo.render.terminal.verdict import newest_lines
@@ -76,26 +76,47 @@ class Checker:
 
     def check_in(self, workspace: Workspace, lesson: Heading) -> Checked:
         """Check the learner's file, if it contains work of theirs. Raises Stopped."""
-        file, given = workspace.file(lesson), lesson.folder / "exercise.py"
+        file = workspace.file(lesson)
         try:
             if leads_out(workspace.folder, file):
                 raise WorkspaceError(f"{file}: points outside the workspace.")
             state = workspace.state(lesson)
         except AsyncdemoError as error:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
-        edited = state is FileState.EDITED and text_hash(file.read_bytes()) != text_hash(given.read_bytes())
+        edited = state is FileState.EDITED and text_hash(file.read_bytes()) != text_hash(_given(lesson))
         if not edited and state is not FileState.MISSING:
-            return _unrun(lesson, file, Status.UNTOUCHED, "It has not been edited.")
+            return _untouched(lesson, file)
         return self.check_file(lesson, file)
+
+    def check_submission(self, submission: Submission, lesson: Heading) -> Checked:
+        """Check a file that was handed in. Whatever goes wrong is this row's. Raises Stopped.
+
+        Its text is copied and run elsewhere: nothing beside it is used or changed.
+        """
+        file = submission.workspace.folder
+        try:
+            place, text = submission.read(lesson)
+            file /= place
+            if text is None:
+                return _missing(lesson, file)
+            read = text_hash(text)
+            if submission.workspace.was_given(lesson, read) or read == text_hash(_given(lesson)):
+                return _untouched(lesson, file)
+            with TemporaryDirectory(prefix="asyncdemo-") as folder:
+                copy = Path(folder) / f"{lesson.folder.name}.py"
+                copy.write_bytes(text)
+                return replace(self.check_file(lesson, copy), file=file)
+        except Stopped:
+            raise
+        except Exception as error:  # noqa: BLE001 - one submission must not stop the others
+            words = str(error) if isinstance(error, AsyncdemoError) else f"{type(error).__name__}: {error}"
+            trouble = error if isinstance(error, AsyncdemoError) else None
+            return _unrun(lesson, file, Status.UNCHECKED, words, trouble)
 
     def check_file(self, lesson: Heading, file: Path) -> Checked:
         """Raises Stopped."""
         if not file.is_file():
-            words = (
-                f"{shown_path(file)} is missing. If it was renamed, give it this name again; "
-                f"for a fresh copy: asyncdemo reset {lesson.id}"
-            )
-            return _unrun(lesson, file, Status.MISSING, words)
+            return _missing(lesson, file)
         try:
             exercise = load_exercise(lesson)
             if self.timeout_s is not None:
@@ -106,6 +127,22 @@ class Checker:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
         status = Status.PASSED if verdict.passed else Status.FAILED
         return Checked(lesson, file, status, exercise.task, verdict)
+
+
+def _given(lesson: Heading) -> bytes:
+    return (lesson.folder / "exercise.py").read_bytes()
+
+
+def _untouched(lesson: Heading, file: Path) -> Checked:
+    return _unrun(lesson, file, Status.UNTOUCHED, "It has not been edited.")
+
+
+def _missing(lesson: Heading, file: Path) -> Checked:
+    words = (
+        f"{shown_path(file)} is missing. If it was renamed, give it this name again; "
+        f"for a fresh copy: asyncdemo reset {lesson.id}"
+    )
+    return _unrun(lesson, file, Status.MISSING, words)
 
 
 def _unrun(
@@ -150,46 +187,6 @@ def _evidence_data(evidence: Evidence) -> dict[str, Any]:
         "lanes": [row_data(run.lanes[index]) for index in evidence.lanes],
         "requests": [row_data(run.requests[index]) for index in evidence.requests],
     }
-
-
-def find_workspaces(folder: Path, lessons: Sequence[Heading]) -> dict[str, Workspace]:
-    """Return the workspace of each submission, by its name: one of the folders in ``folder``.
-
-    It is the workspace, or contains it directly; if neither, it counts as one without any exercise. If
-    ``folder`` itself is a workspace, that is the only one. Raises UsageError if there is none at all.
-    """
-    folder = folder.resolve()
-    found = {}
-    for place in [folder] if _is_workspace(folder, lessons) else _folders_in(folder):
-        having = (one for one in (place, *_folders_in(place)) if _is_workspace(one, lessons))
-        found[place.name] = _load(next(having, place))
-    if not any(_is_workspace(workspace.folder, lessons) for workspace in found.values()):
-        raise UsageError(
-            f"There is no workspace in {folder}. Put the folders in it that people handed in: workspaces, as "
-            "created by `asyncdemo start`, or folders that contain one directly."
-        )
-    return found
-
-
-def _folders_in(folder: Path) -> list[Path]:
-    """Return none if the folder can't be read: then its exercises can't either, which is reported."""
-    try:
-        return sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
-    except OSError:
-        return []
-
-
-def _is_workspace(folder: Path, lessons: Sequence[Heading]) -> bool:
-    files = (Workspace(folder).manifest, *(folder / place_of(lesson) for lesson in lessons))
-    return any(map(os.path.isfile, files))  # Path.is_file raises an error without permission
-
-
-def _load(folder: Path) -> Workspace:
-    """Without a readable ``.asyncdemo``, exercises are found by their names: archives may lose it."""
-    try:
-        return workspaces.load(folder)
-    except WorkspaceError:
-        return Workspace(folder)
 
 
 def words_of(name: str, checked: Sequence[Checked]) -> str:

@@ -259,6 +259,8 @@ class Run:
         gaps: When steps were not recorded, in order.
         complete_from_ns: Since when every span is kept, if the oldest had to go; None if all are.
         counted: Lanes that are not kept: those that ended before then, or began and ended in a gap.
+        incomplete: Why events are missing that should have been recorded, in a sentence that is one of the
+            notes; "" if none are. See ``is_whole`` for what had to be left out.
         notes: What a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
@@ -294,6 +296,7 @@ class Run:
     gaps: tuple[Gap, ...] = ()
     complete_from_ns: int | None = None
     counted: tuple[CountedLanes, ...] = ()
+    incomplete: str = ""
     delays: tuple[Delay, ...] = ()
 
     @property

@@ -458,7 +458,7 @@ class Recording:
             missing_ns = 0 if process else self._missing_ns()
             much = f" (up to {missing_ns / 1e9:.2f} s)" if missing_ns > _NOTEWORTHY_NS else ""
             # Which of these it was cannot be determined: in each case, nothing more arrives.
-            self.add_note(
+            self._assembly.add_incomplete(
                 f"{self._assembly.processes[process].title} ended without notice: it was killed, called "
                 f"os._exit(), or closed the tracer's connection. Its last events may be missing{much}."
             )

@@ -17,8 +17,9 @@ from asyncdemo.course.judging.judge import Stopped, judge
 from asyncdemo.course.judging.verdict import make_verdict
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Answer, Run
+from asyncdemo.model.run import Gap
 from asyncdemo.model.verdict import Verdict
-from asyncdemo.testing.checks import Seen
+from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.runs import Story
 
 BREW = """
@@ -264,3 +265,28 @@ def test_with_seeds_a_drawn_run_is_there_once_for_each_and_the_others_once(bench
     drawn = exercise.drawn_with((1, 2, 3))
     assert drawn.runs == ({}, *(exercise.knobs(seed)[1] for seed in (1, 2, 3)))
     assert not any(map(drawn.draws, range(4)))
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "os._exit(0)",
+        "os.closerange(3, 1024)",
+        "os.execv('/bin/true', ['true'])",
+        "os.write(200, b'x' * 100)",
+        "signal.signal(15, lambda *_: os._exit(0)) or os.kill(os.getpid(), 15)",
+    ],
+)
+def test_incomplete_recording_is_not_judged_as_complete(bench: Bench, ending: str) -> None:
+    script = f"{textwrap.dedent(BREW)}import os, signal\n{ending}\n"
+    assert "so nothing can be said about the run" in bench.message(script)
+
+
+def test_run_with_gaps_is_not_judged_as_complete() -> None:
+    story = Story()
+    story.task("brew(0)").sleeps(100).returns()
+    run = story.run()
+    Seen(run).ends_well()
+    for changes in ({"gaps": (Gap(0, 1, 5),)}, {"complete_from_ns": 7}, {"incomplete": "A hook failed."}):
+        with pytest.raises(CheckFailed, match="nothing can be said about the run"):
+            Seen(replace(run, **changes)).ends_well()  # type: ignore[arg-type]

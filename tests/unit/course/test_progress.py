@@ -246,3 +246,34 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_stored(file: Path) -> None:
         last = Progress(file).of("tea").runs
         # The one that was killed may have stored a run and not yet said so.
         assert max(stored) <= last <= max(stored) + 1
+
+
+def test_file_with_an_endless_view_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "progress.sqlite3"
+    Progress(file).update("tea", Record.after_hint)
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript(
+            "DROP TABLE lessons; CREATE VIEW lessons AS WITH RECURSIVE n(id) AS "
+            "(SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n ORDER BY -id"
+        )
+    with pytest.raises(WorkspaceError, match="was not made by asyncdemo"):
+        Progress(file).all()
+
+
+def test_file_with_a_trigger_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "progress.sqlite3"
+    Progress(file).update("tea", Record.after_hint)
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript("CREATE TRIGGER t AFTER INSERT ON lessons BEGIN DELETE FROM lessons; END")
+    with pytest.raises(WorkspaceError, match="was not made by asyncdemo"):
+        Progress(file).update("tea", Record.after_hint)
+
+
+def test_row_of_many_megabytes_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "progress.sqlite3"
+    Progress(file).update("tea", Record.after_hint)
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("UPDATE lessons SET passed = printf('%.*c', 50000000, 'x')")
+        database.commit()
+    with pytest.raises(WorkspaceError, match="too big"):
+        Progress(file).all()

@@ -115,11 +115,13 @@ def _judge_schedules(
     """
 
     def look(run: Run, output: OutputBuffer) -> Hashable:
-        if run.outcome is not RunOutcome.OK or check is None:
-            return _result_words(run, ending_of(run, output.stdout, output.stderr))
         seen = Seen(
             run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows, functions=exercise.lanes
         )
+        if run.outcome is RunOutcome.OK:
+            seen.ends_well()
+        if run.outcome is not RunOutcome.OK or check is None:
+            return _result_words(run, ending_of(run, output.stdout, output.stderr))
         try:
             check(seen)
         except CheckFailed as failed:

@@ -18,8 +18,12 @@ _APPLICATION_ID: Final = 0x6173796E  # "asyn": SQLite keeps it in the file's hea
 _VERSION: Final = 1
 _BUSY_S: Final = 30.0
 """How long to wait for another process to finish writing."""
+_LONGEST: Final = 1_000_000
+"""The largest row or statement, in bytes."""
+_PATIENCE: Final = 200, 100_000
+"""How often SQLite may report progress, and after how many of its instructions: less than a second."""
 _NOT_ALLOWED: Final = {"SQLITE_CANTOPEN", "SQLITE_PERM"}
-_DAMAGED: Final = {"SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR"}
+_DAMAGED: Final = {"SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_INTERRUPT"}
 """The file's contents are not ours. Any other error is about the system."""
 _MOVE_IT: Final = "Move it elsewhere, and asyncdemo starts a new one."
 
@@ -65,7 +69,12 @@ def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
 
 def _open(file: Path, begin: str) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
+    left = iter(range(_PATIENCE[0]))
     try:
+        # Somebody else may have made the file: a query must end, and call no function that it names.
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        connection.set_progress_handler(lambda: next(left, None) is None, _PATIENCE[1])
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute(begin)
         connection.execute("PRAGMA application_id")  # reads the file, which BEGIN alone does not
     except BaseException:
@@ -81,7 +90,10 @@ def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if not (application or version or tables):
         return True
-    if application != _APPLICATION_ID:
+    made = (
+        "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE '%VIRTUAL TABLE%'"
+    )
+    if application != _APPLICATION_ID or connection.execute(made).fetchone() != (0,):
         raise WorkspaceError(f"{file}: was not made by asyncdemo. {_MOVE_IT}")
     if version > _VERSION:
         raise WorkspaceError(

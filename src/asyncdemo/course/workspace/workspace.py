@@ -17,6 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.bounded import read_bytes
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace import files
 from asyncdemo.errors import WorkspaceError
@@ -24,6 +25,9 @@ from asyncdemo.errors import WorkspaceError
 FORMAT: Final = "asyncdemo.workspace/1"
 _OWN: Final = ".asyncdemo"
 _MANIFEST: Final = "workspace.json"
+MANIFEST_PLACE: Final = f"{_OWN}/{_MANIFEST}"
+MOST_BYTES: Final = 4_000_000
+"""The largest file of a workspace that is read."""
 
 
 class FileState(StrEnum):
@@ -85,11 +89,15 @@ class Workspace:
         """Raises WorkspaceError."""
         with explain_errors(self.folder):
             try:
-                text = text_hash(self.file(lesson).read_bytes())
+                text = text_hash(read_bytes(self.file(lesson), MOST_BYTES))
             except FileNotFoundError:
                 return FileState.MISSING
+        return FileState.AS_GIVEN if self.was_given(lesson, text) else FileState.EDITED
+
+    def was_given(self, lesson: Heading, text: str) -> bool:
+        """Return whether this, a hash, is one of the texts given for the lesson."""
         entry = self.entries.get(lesson.id)
-        return FileState.AS_GIVEN if entry and text in entry.given else FileState.EDITED
+        return entry is not None and text in entry.given
 
 
 def has_exercise(lesson: Heading) -> bool:
@@ -112,9 +120,14 @@ def find(folder: Path) -> Workspace | None:
 
 def load(folder: Path) -> Workspace:
     """Raises WorkspaceError."""
-    file = folder / _OWN / _MANIFEST
     with explain_errors(folder):
-        text = file.read_bytes()
+        text = read_bytes(folder / _OWN / _MANIFEST, MOST_BYTES)
+    return parse(folder, text)
+
+
+def parse(folder: Path, text: bytes) -> Workspace:
+    """Return the workspace that its manifest's text describes. Raises WorkspaceError."""
+    file = folder / _OWN / _MANIFEST
     fix = f"Remove it and run `asyncdemo start {folder}`: your files and progress are kept."
     try:
         data = json.loads(text)
@@ -133,7 +146,7 @@ def load(folder: Path) -> Workspace:
         for entry in entries.values():
             if leads_out(folder, folder / entry.file):
                 raise WorkspaceError(f"{file}: {entry.file!r} points outside the workspace. {fix}")
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise WorkspaceError(f"{file}: is damaged. {fix}") from None
     return Workspace(folder, course, entries)
 

@@ -88,6 +88,8 @@ class Assembly:
         """The process whose messages are being handled."""
         self.stopped: set[int] = set()
         """Processes that are no longer recorded, as a note in the run says."""
+        self.incomplete = ""
+        """As in ``Run``."""
         self.accepting: set[int] = set()
         """Those that have accepted a connection."""
         self.memory: list[MemorySample] = []
@@ -177,11 +179,16 @@ class Assembly:
         if text not in self.notes:
             self.notes.append(text)
 
+    def add_incomplete(self, text: str) -> None:
+        """Add a sentence that says why events are missing."""
+        self.add_note(text)
+        self.incomplete = self.incomplete or text
+
     def stop(self, process: int, why: str) -> None:
         """Ignore further events of a process that continues; ``why`` completes "The recording stops"."""
         self.stopped.add(process)
         whose = f" of {self.processes[process].title}" if process else ""
-        self.add_note(f"The recording{whose} stops {why}.")
+        self.add_incomplete(f"The recording{whose} stops {why}.")
 
     def advance(self, process: ProcessRecord, at_ns: int) -> None:
         """Note that everything up to this time has been received from the process."""

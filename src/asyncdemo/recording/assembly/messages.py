@@ -170,6 +170,7 @@ def handle(state: Assembly, message: wire.Message) -> None:
                 f"From {since_s:.2f} s on, {what}, because the tracer's hook there failed ({why}). "
                 "The script was not affected, and everything else was recorded.",
             )
+            state.incomplete = state.incomplete or state.notes[-1]
         case wire.Clock(kind, why):
             if state.clock is not Clock(kind):
                 state.notes.append(f"Time is real, not virtual, because {why}.")

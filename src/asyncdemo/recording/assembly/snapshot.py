@@ -96,6 +96,7 @@ def snapshot(
         gaps=_gaps(assembly),
         complete_from_ns=assembly.window.complete_from_ns,
         counted=assembly.window.counted(),
+        incomplete=assembly.incomplete,
         delays=tuple(assembly.delays),
     )
 

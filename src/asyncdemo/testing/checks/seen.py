@@ -20,6 +20,7 @@ from asyncdemo.model import (
     Clock,
     Evidence,
     Lane,
+    Outcome,
     Resource,
     ResourceKind,
     Run,
@@ -175,9 +176,13 @@ class Seen:
     # -- the ending -----------------------------------------------------------------------------
 
     def ends_well(self) -> None:
-        """Assert that the script ended within its limits, with exit code 0."""
+        """Assert that the script ended within its limits, with exit code 0, and was recorded completely.
+
+        A sentence about the rest could hold just because what would break it is missing.
+        """
         run = self.run
         if run.outcome is RunOutcome.OK:
+            self._refuse_incomplete()
             return
         if run.stuck:
             why = (
@@ -196,6 +201,25 @@ class Seen:
         raise CheckFailed(
             " ".join(["The program did not end as it should.", *code, *run.notes]), self._whole()
         )
+
+    def _refuse_incomplete(self) -> None:
+        if self.run.incomplete:
+            raise CheckFailed(
+                f"The recording is incomplete, so nothing can be said about the run. {self.run.incomplete} "
+                "Let the program end by itself."
+            )
+        main = next((track for track in self.run.tracks if track.kind is TrackKind.THREAD), None)
+        if main is not None and main.outcome is Outcome.OPEN and self.run.exit_code is not None:
+            # It did not end, but the process says that it did: it became another program.
+            raise CheckFailed(
+                "The recording ends in the middle of the main thread, so nothing can be said about the run. "
+                f"{' '.join(self.run.notes)} Let the program end by itself."
+            )
+        if not self.run.is_whole:
+            raise CheckFailed(
+                "The program did more than could be recorded, so nothing can be said about the run. Let it "
+                "do less: the recording has gaps, or its oldest part is not kept."
+            )
 
     def nothing_left_pending(self) -> None:
         """Assert that no task was still pending when the main task ended."""
