@@ -370,7 +370,7 @@ def load_as(loader: SourceFileLoader, compile_it: Compile) -> bool:
         loader.source_to_code(loader.get_data(path), path)  # for its warnings
         return code
 
-    loader.get_code = get_code  # type: ignore[method-assign]
+    loader.get_code = get_code  # type: ignore[method-assign, assignment]
     return True
 
 
