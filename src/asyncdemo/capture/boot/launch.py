@@ -43,10 +43,10 @@ if sys.path and os.path.abspath(sys.path[0]) == here:
     del sys.path[0]
 root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
 sys.path.append(root)
-sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
+sys.meta_path.insert(0, _Finder)
 from asyncdemo.capture.script import launch  # noqa: E402
 
-sys.meta_path.remove(_Finder)  # type: ignore[arg-type]
+sys.meta_path.remove(_Finder)
 del sys.path[-1]  # by index: the same path may also be further up
 if len(sys.argv) == 1:
     launch.main()
