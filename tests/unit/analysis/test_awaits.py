@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asyncdemo.analysis.awaits import independent, unawaited_call
+from asyncdemo.analysis.awaits import assigned_names, function_at, independent, unawaited_call
 
 COULD_OVERLAP = {
     "requests of one client": """
@@ -317,3 +317,13 @@ def test_the_call_that_nobody_awaited(function: str, dropped_at: int, line: int 
 )
 def test_any_lines_of_any_source_get_an_answer(source: str, lines: list[int]) -> None:
     assert independent(source, lines) in (True, False, None)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["a" + ".b" * 3000 + " = Lock()\n", "x = f" + "()" * 30_000 + "\n", "x = 1\n" * 500_000, "(" * 5000],
+    ids=["target", "calls", "length", "brackets"],
+)
+def test_too_deep_or_long_source_leaves_it_open(source: str) -> None:
+    assert (independent(source, [1, 2]), unawaited_call(source, "g", 1)) == (None, None)
+    assert (assigned_names(source), function_at(source, 1)) == ({}, "<module>")

@@ -34,7 +34,7 @@ class Lanes(list[str]):
 
 def run(text: str, *lanes: str, **knobs: str) -> tuple[dict[str, Any], list[str]]:
     """(globals after the script, what its lanes did)."""
-    code, _ = compile_script(text, "script.py", lanes, knobs)
+    code = compile_script(text, "script.py", lanes, knobs).code
     log = Lanes()
     space: dict[str, Any] = {"__name__": "__main__", LANE: log, AT_WORK: lambda: None}
     exec(code, space)
@@ -42,7 +42,7 @@ def run(text: str, *lanes: str, **knobs: str) -> tuple[dict[str, Any], list[str]
 
 
 def knobs_of(text: str, **knobs: str) -> dict[str, Any]:
-    return dict(compile_script(text, "script.py", (), knobs)[1])
+    return compile_script(text, "script.py", (), knobs).knobs
 
 
 class TestKnobs:
@@ -342,7 +342,7 @@ def test_lines_and_tracebacks_are_those_of_the_plain_script(tmp_path: Path) -> N
     script.write_text(SCRIPT)
     plain: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(SCRIPT, str(script), "exec", dont_inherit=True), plain)
-    code, _ = compile_script(SCRIPT, str(script), ("fail", "brew", "茶"), {"CUPS": "5"})
+    code = compile_script(SCRIPT, str(script), ("fail", "brew", "茶"), {"CUPS": "5"}).code
     traced: dict[str, Any] = {"__name__": "__main__", LANE: Lanes(), AT_WORK: lambda: None}
     exec(code, traced)
     assert traced["show"]() == plain["show"]()
@@ -387,7 +387,7 @@ def test_lanes_and_knobs_the_whole_way(tmp_path: Path) -> None:
 def test_a_check_means_the_function_and_not_a_method_of_its_name() -> None:
     source = "class Page:\n    def load(self): return 1\ndef load(): return 2\n"
     for lanes in (["load"], ["Page.load"]):
-        code, _ = compile_script(source, "app.py", lanes, {}, results=True)
+        code = compile_script(source, "app.py", lanes, {}, results=True).code
         named = [const.co_qualname for const in _codes(code) if LANE in const.co_names]
         assert named == lanes
 

@@ -309,3 +309,15 @@ never()
     strict = {"PYTHONWARNINGS": "error", "PYTHONDEVMODE": "1"}
     seen, _ = alike(tmp_path, source, environment=strict)
     assert "never awaited" in seen.stderr
+
+
+@pytest.mark.parametrize("name", ["isinstance", "len", "type", "getattr", "id", "BaseException"])
+def test_builtin_that_the_script_replaces_is_not_ours(tmp_path: Path, name: str) -> None:
+    source = f"""
+import builtins, threading, time
+builtins.{name} = None
+time.sleep(0.02)
+with threading.Lock(): pass
+1 / 0
+"""
+    alike(tmp_path, source)

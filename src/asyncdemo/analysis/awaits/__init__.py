@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from asyncdemo.analysis.awaits.calls import assigned_names, function_at, unawaited_call
+from asyncdemo.analysis.awaits.calls import UNREADABLE, assigned_names, function_at, parse, unawaited_call
 from asyncdemo.analysis.awaits.flow import Flow, Function, Point, inside
 from asyncdemo.analysis.awaits.order import beside, have_an_order, loops_around, modules
 
@@ -23,7 +23,7 @@ def independent(source: str, lines: Sequence[int]) -> bool | None:
     one that a loop repeated. None if the source cannot be read or has no such awaits.
     """
     try:
-        module = ast.parse(source)
+        module = parse(source)
         function = _function_around(module, lines)
         if function is None:
             return None
@@ -35,7 +35,7 @@ def independent(source: str, lines: Sequence[int]) -> bool | None:
         if have_an_order(function, points, modules(module)):
             return False
         return not Flow(points, beside(function, points)).reaches_itself(function)
-    except (SyntaxError, ValueError, RecursionError):
+    except UNREADABLE:
         return None
 
 

@@ -6,6 +6,7 @@ If the source cannot be read, the answer is that nothing is known.
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator
 
 from asyncdemo.analysis.awaits.flow import last_name
@@ -45,16 +46,34 @@ def assigned_names(source: str) -> dict[int, tuple[str, ...]]:
     """
     names: dict[int, tuple[str, ...]] = {}
     for node in ast.walk(_parsed(source)):  # outer nodes first, so that the innermost name wins
-        for name, value in _named(node):
+        try:
+            named = list(_named(node))
+        except UNREADABLE:
+            continue  # the name is too deep an expression
+        for name, value in named:
             if any(isinstance(part, ast.Call) for part in ast.walk(value)):
                 names.update(dict.fromkeys(range(value.lineno, (value.end_lineno or value.lineno) + 1), name))
     return names
 
 
+_LONGEST = 2_000_000
+"""Characters of a source that is read. Nobody wrote more, and it would take seconds and gigabytes."""
+UNREADABLE = SyntaxError, ValueError, RecursionError, MemoryError
+
+
+def parse(source: str) -> ast.Module:
+    """Parse a source. Raises one of UNREADABLE if it is too long or too deep, or not valid."""
+    if len(source) > _LONGEST:
+        raise ValueError("it is too long")
+    with warnings.catch_warnings():  # the script has shown them
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
 def _parsed(source: str) -> ast.Module:
     try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+        return parse(source)
+    except UNREADABLE:
         return ast.Module([], [])
 
 

@@ -58,6 +58,8 @@ def run_inline(
         problem = load(target)
         if problem is not None:
             send(memoryview(wire.messages_frame([problem])))
+            if target.error is not None:
+                sys.excepthook(type(target.error), target.error, None)
             return 2 if type(problem) is wire.Refused else 1
         tracer = Tracer(
             Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), lambda _: None

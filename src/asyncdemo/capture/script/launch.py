@@ -55,6 +55,11 @@ def main() -> None:
     problem = load(target)
     if problem is not None:
         connection.sendall(wire.messages_frame([problem]))
+        if target.error is not None:
+            if isinstance(target, Script):
+                with contextlib.suppress(OSError):
+                    target.run_plain()
+            sys.excepthook(type(target.error), target.error, None)
         sys.exit(2 if type(problem) is wire.Refused else 1)
     _run(connection, reader, target, options)
 
@@ -166,13 +171,13 @@ def _observe() -> Tracer | None:
 def _observe_copies(tracer: Tracer, options: dict[str, Any], path: str) -> None:
     """Give the script's file its lanes and knobs where it is loaded again, too."""
 
-    def compile_it(source: bytes, filename: str) -> types.CodeType:
+    def compile_it(source: bytes, filename: str) -> types.CodeType | None:
         lanes, knobs, results = options["lanes"], options["knobs"], options["results"]
         try:
-            return compile_script(source, filename, lanes, knobs, results)[0]
+            return compile_script(source, filename, lanes, knobs, results).code
         except SourceError as error:  # it has been edited since the run began
             tracer.recorder.define(wire.Note(str(error)))
-            return compile(source, filename, "exec", dont_inherit=True)
+            return None
 
     observe_copies(tracer.patches, path, compile_it)
 

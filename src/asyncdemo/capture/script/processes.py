@@ -72,8 +72,13 @@ def observe_copies(patches: Patches, path: str, compile_it: source.Compile) -> N
         file = os.fsdecode(given[1] if old else given[0])
         if os.path.realpath(file) != path:
             return plain(*given)
-        with open(file, "rb") as opened:
-            code = compile_it(opened.read(), file)
+        try:
+            with open(file, "rb") as opened:
+                code = compile_it(opened.read(), file)
+        except Exception:  # noqa: BLE001 - Python itself then says what is wrong, in its own words
+            code = None
+        if code is None:
+            return plain(*given)
         return (code, given[1]) if old else code
 
     patches.set(runpy, "_get_code_from_file", _get_code_from_file)

@@ -5,13 +5,17 @@ The syntax tree keeps every line number, so tracebacks and stacks are those of t
 
 from __future__ import annotations
 
+import _thread
 import ast
 import importlib.abc
 import os
-from collections.abc import Callable, Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from asyncdemo.capture.instrument import after_docstring, in_context, locate
 
@@ -25,35 +29,158 @@ class SourceError(Exception):
     """The request does not fit the script. The text is for the user."""
 
 
+class Compiled(NamedTuple):
+    """The code of a script, and every knob that it has with the value it will have.
+
+    ``changed`` is False if it is the plain code, because nothing could be written into its syntax tree.
+    """
+
+    code: CodeType
+    knobs: dict[str, Value]
+    changed: bool = True
+
+
 def compile_script(
     source: bytes | str,
     filename: str,
     lanes: Sequence[str],
     knobs: Mapping[str, str],
     results: bool = False,
-) -> tuple[CodeType, dict[str, Value]]:
-    """Return (code, every knob of the script with the value it will have).
+) -> Compiled:
+    """Compile a script with these lanes and knobs.
 
     If ``results``, what the calls of the lanes return is recorded, too.
 
-    Raises SyntaxError or ValueError as ``compile`` does, SourceError for an unknown knob or function.
+    Raises what ``compile`` does for the plain source, SourceError for an unknown knob or function, or for
+    knobs and results if the syntax tree cannot be changed.
     """
-    tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-    assert isinstance(tree, ast.Module)
-    values = _set_knobs(tree, knobs)
-    _wrap_lanes(tree, lanes, results)
-    _mark_start_of_work(tree)
-    ast.fix_missing_locations(tree)
-    return compile(tree, filename, "exec", dont_inherit=True), values
+    plain = compile(source, filename, "exec", dont_inherit=True)
+
+    def change() -> Compiled:
+        tree = _parse(source, filename)
+        values = _set_knobs(tree, knobs)
+        _wrap_lanes(tree, lanes, results)
+        _mark_start_of_work(tree)
+        return Compiled(_compile_tree(tree, filename), values)
+
+    try:
+        return _changed(change)
+    except _UNCHANGEABLE:
+        if knobs or (lanes and results):
+            raise SourceError(_TOO_DEEP.format(filename)) from None
+        return Compiled(plain, {}, changed=False)
 
 
 def compile_module(source: bytes | str, filename: str, lanes: Sequence[str]) -> CodeType:
     """Return the code of a module with these functions as lanes. Raises as ``compile_script`` does."""
+    compile_quietly(source, filename)
+
+    def change() -> CodeType:
+        tree = _parse(source, filename)
+        _wrap_lanes(tree, lanes, results=True)
+        return _compile_tree(tree, filename)
+
+    try:
+        return _changed(change)
+    except _UNCHANGEABLE:
+        raise SourceError(_TOO_DEEP.format(filename)) from None
+
+
+# -- syntax trees that are too deep ---------------------------------------------------------------
+
+_TOO_DEEP = (
+    "Lanes and knobs cannot be set in {}: an expression or a block is nested too deeply. Split it, or run "
+    "the script without them."
+)
+_UNCHANGEABLE = SyntaxError, RecursionError, MemoryError
+"""Errors if the plain source compiles, but not with more blocks and calls, or not from a syntax tree."""
+_STACK = 256 * 2**20
+_DEPTH = 50_000
+
+_start_thread, _allocate_lock, _stack_size = (
+    _thread.start_new_thread,
+    _thread.allocate_lock,
+    _thread.stack_size,
+)
+_T = TypeVar("_T")
+
+
+def _parse(source: bytes | str, filename: str) -> ast.Module:
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
-    _wrap_lanes(tree, lanes, results=True)
-    ast.fix_missing_locations(tree)
+    return tree
+
+
+def _compile_tree(tree: ast.Module, filename: str) -> CodeType:
     return compile(tree, filename, "exec", dont_inherit=True)
+
+
+def compile_quietly(source: bytes | str, filename: str) -> CodeType:
+    """Compile it without warnings: they are shown when the script or module itself is compiled."""
+    with _no_warnings():
+        return compile(source, filename, "exec", dont_inherit=True)
+
+
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """Ignore warnings of the compiler.
+
+    ``catch_warnings`` would make Python show warnings again that the script has already seen.
+    """
+    filters: Any = warnings.filters
+    ignored = ("ignore", None, Warning, None, 0)
+    filters.insert(0, ignored)
+    try:
+        yield
+    finally:
+        filters.remove(ignored)
+
+
+def _changed(change: Callable[[], _T]) -> _T:
+    """Call it without warnings; if the stack is too small, again in a thread that has a larger one.
+
+    The plain source has been compiled before, so it is not deeper than Python itself allows. Compiling from
+    a syntax tree takes more of the stack than that.
+    """
+    with _no_warnings():
+        try:
+            return change()
+        except (RecursionError, MemoryError):
+            return _with_large_stack(change)
+
+
+def _with_large_stack(change: Callable[[], _T]) -> _T:
+    results: list[_T] = []
+    errors: list[BaseException] = [RecursionError()]
+    done = _allocate_lock()
+
+    def work() -> None:
+        try:
+            sys.setrecursionlimit(max(limit, _DEPTH))
+            results.append(change())
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            errors.append(error)
+        finally:
+            done.release()
+
+    limit = sys.getrecursionlimit()
+    done.acquire()
+    try:
+        before = _stack_size(_STACK)
+    except (RuntimeError, ValueError):
+        raise errors[-1] from None
+    try:
+        _start_thread(work, ())
+        _stack_size(before)
+        done.acquire()
+    except RuntimeError:
+        raise errors[-1] from None  # there are no threads, or there is no memory for one
+    finally:
+        _stack_size(before)
+        sys.setrecursionlimit(limit)
+    if results:
+        return results[0]
+    raise errors[-1]
 
 
 # -- knobs --------------------------------------------------------------------------------------
@@ -93,7 +220,7 @@ def _constant(statement: ast.stmt) -> tuple[str, Value] | None:
         return None
     try:
         value = ast.literal_eval(statement.value) if statement.value is not None else None
-    except ValueError:
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
     return (target.id, value) if isinstance(value, (int, float, str, bool)) else None
 
@@ -119,7 +246,7 @@ def _converted(name: str, text: str, old: Value) -> Value:
 def _wrap_lanes(tree: ast.Module, wanted: Sequence[str], results: bool) -> None:
     if not wanted:
         return
-    functions = _functions(tree, "")
+    functions = _functions(tree)
     for name in wanted:
         matches = [node for q, node in functions if q == name or q.endswith("." + name)]
         if results:
@@ -132,16 +259,17 @@ def _wrap_lanes(tree: ast.Module, wanted: Sequence[str], results: bool) -> None:
             _wrap_body(function, results)
 
 
-def _functions(node: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _functions(tree: ast.Module) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     found: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]] = []
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.append((prefix + child.name, child))
-            found += _functions(child, prefix + child.name + ".")
-        elif isinstance(child, ast.ClassDef):
-            found += _functions(child, prefix + child.name + ".")
-        else:
-            found += _functions(child, prefix)
+    pending: list[tuple[ast.AST, str]] = [(tree, "")]
+    while pending:
+        node, prefix = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.append((prefix + node.name, node))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            prefix += node.name + "."
+        inner = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
+        pending += [(child, prefix) for child in reversed(inner)]
     return found
 
 
@@ -196,8 +324,8 @@ def _is_plain(value: Any, depth: int) -> bool:
 
 # -- where it is loaded again ---------------------------------------------------------------------
 
-Compile = Callable[[bytes, str], CodeType]
-"""(source, file name) -> code"""
+Compile = Callable[[bytes, str], CodeType | None]
+"""(source, file name) -> code; None to load it as Python itself does"""
 
 
 class Finder(importlib.abc.MetaPathFinder):
@@ -219,20 +347,31 @@ class Finder(importlib.abc.MetaPathFinder):
             return None
         if type(spec.loader) is not SourceFileLoader or self._file not in ("", os.path.realpath(spec.origin)):
             return None
-        spec.loader = Loader(name, spec.origin, compile_it)
-        return spec
+        return spec if load_as(spec.loader, compile_it) else None
 
 
-class Loader(SourceFileLoader):
-    """Does not use the bytecode cache, which is shared with other runs."""
+def load_as(loader: SourceFileLoader, compile_it: Compile) -> bool:
+    """Let it load the code from ``compile_it``. Return False if there is none, so that it loads it as usual.
 
-    def __init__(self, name: str, path: str, compile_it: Compile) -> None:
-        super().__init__(name, path)
-        self._compile = compile_it
+    The loader stays what it is, but does not use the bytecode cache, which is shared with other runs.
+    """
+    path = loader.get_filename(loader.name)
+    try:
+        with _no_warnings():
+            code = compile_it(loader.get_data(path), path)
+    except SourceError:
+        raise
+    except Exception:  # noqa: BLE001 - Python itself then says what is wrong, in its own words
+        return False
+    if code is None:
+        return False
 
-    def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)
-        return self._compile(self.get_data(path), path)
+    def get_code(_: str) -> CodeType:
+        loader.source_to_code(loader.get_data(path), path)  # for its warnings
+        return code
+
+    loader.get_code = get_code  # type: ignore[method-assign, assignment]
+    return True
 
 
 # -- where the script starts to work --------------------------------------------------------------

@@ -13,6 +13,7 @@ import os
 import pkgutil
 import runpy
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -25,12 +26,13 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.script.source import (
     Compile,
     Finder,
-    Loader,
     SourceError,
     Value,
     compile_module,
+    compile_quietly,
     compile_script,
     literal,
+    load_as,
 )
 from asyncdemo.capture.tracer import Tracer
 
@@ -45,6 +47,7 @@ class Script:
     """
 
     note: str | None = None
+    error: Exception | None = None
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
@@ -52,6 +55,10 @@ class Script:
         self._by_runpy = ""
         """What ``runpy`` is to find and run: a module, or ``__main__`` in a folder or a zip file."""
         self._loader: Any = None
+        self._source: Any = None
+        self._imported_packages = False
+        self._is_marked = False
+        """Whether the code tells where it starts to work."""
 
     def load(self) -> None:
         """Find and compile it. Raises SourceError, or what reading and compiling raise."""
@@ -60,21 +67,40 @@ class Script:
         sys.orig_argv = [*sys.orig_argv[:-1], *as_typed, *options["args"]]
         sys.argv = [as_typed[0], *options["args"]]
         source, code, folders = self._find()
+        self._source = source
         self.roots: tuple[str, ...] = (os.getcwd(), *folders)
         self.knobs: Mapping[str, Value] = {}
         if source is not None:
-            code, self.knobs = compile_script(
+            compiled = compile_script(
                 source, self.path, options["lanes"], options["knobs"], options["results"]
             )
+            code, self.knobs = compiled.code, compiled.knobs
+            self._is_marked = compiled.changed
+            if options["lanes"] and not compiled.changed:
+                self.note = f"{self.name} is nested too deeply to have lanes, so it ran without them."
         elif options["lanes"] or options["knobs"]:
             raise SourceError(f"There is no source for {self.name}, so it has no lanes and no knobs to set.")
         else:
             self.note = f"There is no source for {self.name}, so the compiled code ran."
         assert code is not None
-        self.code, self._has_source = code, source is not None
+        self.code = code
+
+    def run_plain(self) -> None:
+        """Run plain Python in this process' place, for its words about a source that does not compile.
+
+        Return if that cannot be done: the packages around it have already run, or there is no such program.
+        """
+        if self._imported_packages or not sys.executable:
+            return
+        if self._options["script"] == "-" and not self._options["module"]:
+            with tempfile.TemporaryFile() as again:
+                again.write(self._source or b"")
+                again.seek(0)
+                os.dup2(again.fileno(), 0)
+        os.execv(sys.executable, sys.orig_argv)
 
     def run(self, tracer: Tracer) -> None:
-        if not self._has_source:
+        if not self._is_marked:
             tracer.open_main_thread()
         main = main_as_python_made_it()
         if self._by_runpy:
@@ -122,6 +148,7 @@ class Script:
         """``spec`` is None if its place is unknown: then ``runpy`` looks for it, which imports packages."""
         self._by_runpy = name
         if spec is None:
+            self._imported_packages = bool(self._options["module"])
             error = _runpy._Error
             try:
                 if self._options["module"]:
@@ -133,7 +160,11 @@ class Script:
         assert spec is not None
         loader: Any = spec.loader
         self.path = spec.origin or name
-        source = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
+        source: bytes | str | None = None
+        if type(loader) is SourceFileLoader:
+            source = loader.get_data(self.path)
+        elif hasattr(loader, "get_source"):
+            source = loader.get_source(spec.name)
         code = loader.get_code(spec.name) if source is None else None
         return source, code, (os.path.dirname(self.path),)
 
@@ -224,6 +255,7 @@ class Function:
 
     knobs: Mapping[str, Value] = {}
     note: str | None = None
+    error: Exception | None = None
     code: CodeType | None = None
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -244,7 +276,7 @@ class Function:
         main.clear()  # a process that the function starts must not find us there
         main.update({"__name__": "__main__", "__builtins__": sys.modules["builtins"], "__spec__": None})
         with io.open_code(self.name) as file:
-            compile(file.read(), self.name, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            compile_quietly(file.read(), self.name)
 
     def run(self, tracer: Tracer) -> None:
         function: Any = _imported(self._call["module"], self.name, self._lanes)
@@ -268,16 +300,15 @@ def observe_modules(lanes: Mapping[str, Sequence[str]]) -> None:
 
 
 def load(target: Script | Function) -> wire.Refused | wire.Invalid | None:
-    """Load it. Return what is wrong with it, if anything is. Invalid Python is printed to stderr, too."""
+    """Load it. Return what is wrong with it, if anything is. ``target.error`` is that of invalid Python."""
     try:
         target.load()
     except SourceError as error:
         return wire.Refused(str(error))
     except (OSError, ImportError) as error:
         return wire.Refused(f"{target.name} cannot be read: {error}.")
-    except (SyntaxError, ValueError, UnicodeDecodeError) as error:
-        error.__traceback__ = None
-        sys.excepthook(type(error), error, None)
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        target.error = error.with_traceback(None)
         return wire.Invalid(f"{type(error).__name__}: {error}")
     return None
 
@@ -290,7 +321,8 @@ def _imported(name: str, path: str, lanes: Mapping[str, Sequence[str]]) -> Modul
         found = None
     if found is not None and os.path.realpath(found.origin or "") == os.path.realpath(path):
         return importlib.import_module(name)
-    loader = Loader(name, path, partial(compile_module, lanes=lanes.get(name, ())))
+    loader = SourceFileLoader(name, path)
+    load_as(loader, partial(compile_module, lanes=lanes.get(name, ())))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert spec is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
