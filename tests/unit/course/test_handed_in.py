@@ -82,9 +82,14 @@ def test_link_at_any_level_is_not_followed(
     assert one(pile, "ada", lesson).read(lesson)[1] == WORK
 
 
+def make_sparse(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 1 << 40)
+
+
 @pytest.mark.parametrize(
     "make",
-    [os.mkfifo, os.mkdir, lambda path: (path.touch(), os.truncate(path, 1 << 40))],
+    [os.mkfifo, os.mkdir, make_sparse],
     ids=["fifo", "folder", "sparse"],
 )
 def test_what_is_no_small_regular_file_is_not_read(

@@ -289,4 +289,4 @@ def test_run_with_gaps_is_not_judged_as_complete() -> None:
     Seen(run).ends_well()
     for changes in ({"gaps": (Gap(0, 1, 5),)}, {"complete_from_ns": 7}, {"incomplete": "A hook failed."}):
         with pytest.raises(CheckFailed, match="nothing can be said about the run"):
-            Seen(replace(run, **changes)).ends_well()  # type: ignore[arg-type]
+            Seen(replace(run, **changes)).ends_well()
