@@ -250,6 +250,7 @@ class Recorder:
         self.next_connection = itertools.count(base).__next__
         self._next_resource = itertools.count(base).__next__
         self._next_call = itertools.count(base).__next__
+        self._next_site = itertools.count(base).__next__
         self._sites: dict[tuple[str, int, str], int] = {}
         self.caller_site = _NearestSite(lambda file: not origins.is_stdlib(file), self.frame_site)
         """The site of what ``caller`` returns."""
@@ -269,8 +270,9 @@ class Recorder:
         key = (filename, line, function)
         index = self._sites.get(key)
         if index is None:
-            index = self._sites[key] = self._base + len(self._sites)
+            index = self._next_site()
             self.define(wire.Site(index, self.origins.absolute(filename), line, function))
+            self._sites[key] = index  # last, here and below: a signal handler may raise before
         return index
 
     def words_of(self, site: int | None) -> str:
@@ -312,9 +314,9 @@ class Recorder:
         index = self._waits.get(key)
         if index is None:
             index = self._new_wait()
+            self.define(wire.Wait(index, reason, state, resource, on, item, site))
             if on is None and item is None:  # there may be a million of the others
                 self._waits[key] = index
-            self.define(wire.Wait(index, reason, state, resource, on, item, site))
         return index
 
     def resource(self, kind: str, limit: int | None, frame: FrameType | None) -> int:
@@ -329,8 +331,9 @@ class Recorder:
         key = (reason, -1 if site is None else site, -1 if called_from is None else called_from)
         index = self._calls.get(key)
         if index is None:
-            index = self._calls[key] = self._next_call()
+            index = self._next_call()
             self.define(wire.Call(index, reason, site, called_from))
+            self._calls[key] = index
         return index
 
     # -- sending --------------------------------------------------------------------------------

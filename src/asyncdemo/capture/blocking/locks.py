@@ -251,7 +251,7 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
     release = stand_in_type("release", property(attrgetter("_state.releases.next.release")))
 
     class Traced:
-        __slots__ = ("__enter__", "__exit__", "__weakref__", "_state", "release")
+        __slots__ = ("__enter__", "__exit__", "__weakref__", "_state", "locked", "release")
         if TYPE_CHECKING:  # else it would show up as an annotation of a lock
             _state: _State
 
@@ -329,8 +329,8 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
                 return  # another thread owns it
 
     slots: Any = vars(Traced)
-    set_state, set_enter, set_exit, set_release = (
-        slots[name].__set__ for name in ("_state", "__enter__", "__exit__", "release")
+    set_state, set_enter, set_exit, set_release, set_locked = (
+        slots[name].__set__ for name in ("_state", "__enter__", "__exit__", "release", "locked")
     )
 
     def set_up(lock: Any, state: _State) -> None:
@@ -338,6 +338,8 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
         set_enter(lock, method_of(enter, state))
         set_exit(lock, method_of(leave, state))
         set_release(lock, method_of(release, state))
+        if hasattr(state.methods.real, "locked"):  # an RLock has it since Python 3.14
+            set_locked(lock, state.methods.real.locked)
 
     return TracedLock, TracedRLock, set_up
 
@@ -348,8 +350,8 @@ _RLock: Any = _thread.RLock
 def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -> Any:
     """Return ``traced_type`` as a type that looks like ``plain`` and makes what ``make`` makes."""
 
-    names = "__enter__", "__exit__", "release"
-    in_slots = {name: _unbound(name, getattr(plain, name)) for name in names}
+    names = "__enter__", "__exit__", "locked", "release"
+    in_slots = {name: _unbound(name, getattr(plain, name)) for name in names if hasattr(plain, name)}
 
     class Type(type):
         def __getattribute__(cls, name: str) -> Any:
