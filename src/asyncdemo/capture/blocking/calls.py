@@ -147,8 +147,8 @@ def _fork_without_our_thread(real_fork: Callable[..., Any]) -> StandIn:
             if warning.category is not DeprecationWarning or "multi-threaded" not in str(warning.message):
                 where = warning.filename, warning.lineno
                 warnings.warn_explicit(warning.message, warning.category, *where, source=warning.source)
-            elif threads > _SCRIPT_AND_TRACER:  # fork <- the stand-in <- the caller
-                warnings.warn(str(warning.message), warning.category, stacklevel=3)
+            elif threads > _SCRIPT_AND_TRACER:  # the caller of fork
+                warnings.warn(str(warning.message), warning.category, stacklevel=2)
         return forked
 
     return StandIn(real_fork, fork)
