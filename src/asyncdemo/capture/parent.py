@@ -27,6 +27,8 @@ from asyncdemo.capture.tracer import Tracer
 _CONNECTION_FD = 200
 """High, so that a script that closes descriptors by number and opens others does not get ours."""
 
+_COUNTS_LATE = sys.version_info[:2] == (3, 13)
+"""Python counts threads only after the hooks of a fork: ours begins again with the next wait or loop turn."""
 _EXECUTORS = os.path.join("concurrent", "futures", "process.py")
 _SUBPROCESSES = os.path.join("asyncio", "subprocess.py")
 _SPAWN = "_spawnvef"
@@ -105,7 +107,10 @@ def _forked(tracer: Tracer) -> None:
     An executor reports what its workers do, and ``os.spawnv`` and uvloop run another program, so these do not
     count.
     """
-    tracer.watchdog.begin_again()
+    if _COUNTS_LATE:
+        tracer.recorder.resume = tracer.watchdog.begin_again
+    else:
+        tracer.watchdog.begin_again()
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         code = frame.f_code

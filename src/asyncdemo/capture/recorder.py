@@ -230,6 +230,8 @@ class Recorder:
         self.record_step: Callable[[Event], None] = self.numbers.extend
         """Used instead of ``record`` for the steps of tasks. It changes: see ``follow``."""
         self._followers: list[Callable[[Callable[[Event], None]], None]] = []
+        self.resume: Callable[[], None] | None = None
+        """Starts our thread again after a fork; None if it need not be."""
         self.behind = False
         """Whether the parent says that it does not keep up."""
         self._packed: list[bytes] = []
@@ -372,6 +374,7 @@ class Recorder:
         For a thread that releases the GIL often but briefly, such as a loop that never waits: the thread that
         sends hardly gets it then.
         """
+        self.resume_thread()
         outbox = self._outbox
         many = len(self.numbers) > _MANY
         if outbox.in_use and (many or outbox.waiting > _PART):
@@ -381,6 +384,12 @@ class Recorder:
         if many:
             self.pack()
             self._begin_gap_if_too_much()  # even while another thread is sending
+
+    def resume_thread(self) -> None:
+        """Start our thread again, if it ended for a fork and has not begun again."""
+        resume, self.resume = self.resume, None
+        if resume is not None:
+            resume()
 
     def _begin_gap_if_too_much(self) -> None:
         """Begin a gap if more is recorded than is sent, or than the parent processes."""

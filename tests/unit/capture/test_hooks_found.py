@@ -136,7 +136,6 @@ _IN_OTHER_PYTHONS = (
     "patches.set(threading, 'Lock', StandIn("  # a type since 3.13
     if sys.version_info >= (3, 13)
     else "patches.set(threading, 'Lock', lock_type)",
-    *(() if sys.version_info >= (3, 12) else ("patches.set(os, name, _fork_without_our_thread(",)),
     *(
         ()
         if sys.version_info >= (3, 14)

@@ -72,12 +72,17 @@ import os, threading, warnings
 done = threading.Event()
 thread = threading.Thread(target=done.wait)
 thread.start()
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    pid = os.fork()
-    if not pid:
-        os._exit(3)
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), [(one.category, one.lineno) for one in caught])
+for action in ("always", "error"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter(action)
+        try:
+            pid = os.fork()
+            if not pid:
+                os._exit(3)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        except DeprecationWarning as warning:
+            print("multi-threaded" in str(warning))
+    print([(one.category, one.lineno) for one in caught])
 done.set()
 thread.join()
 """,

@@ -14,9 +14,7 @@ import socket
 import ssl
 import subprocess
 import sys
-import threading
 import time
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -63,9 +61,6 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
         )
     for name in ("wait", "communicate"):
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
-    for name in ("fork", "forkpty"):
-        if sys.version_info >= (3, 12) and hasattr(os, name):  # a page lacks some of them
-            _set_in_os(patches, name, _fork_without_our_thread(getattr(os, name)))
     flush = patches.guard.call("os._exit", lambda: _flush(recorder))
     _set_in_os(patches, "_exit", _flushing_exit(flush, os._exit))
 
@@ -132,33 +127,3 @@ def _flushing_exit(flush: Callable[[], None], real_exit: Callable[..., None]) ->
         real_exit(*arguments, **options)
 
     return StandIn(real_exit, _exit)
-
-
-def _fork_without_our_thread(real_fork: Callable[..., Any]) -> StandIn:
-    """Python 3.12+ warns of a fork with several threads; the tracer's own thread is no reason to."""
-
-    def fork(*arguments: Any, **options: Any) -> Any:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            threads = _count_threads()
-            forked = real_fork(*arguments, **options)
-        pid = forked[0] if type(forked) is tuple else forked  # forkpty returns the terminal, too
-        for warning in caught if pid else ():
-            if warning.category is not DeprecationWarning or "multi-threaded" not in str(warning.message):
-                where = warning.filename, warning.lineno
-                warnings.warn_explicit(warning.message, warning.category, *where, source=warning.source)
-            elif threads > _SCRIPT_AND_TRACER:  # the caller of fork
-                warnings.warn(str(warning.message), warning.category, stacklevel=2)
-        return forked
-
-    return StandIn(real_fork, fork)
-
-
-_SCRIPT_AND_TRACER = 2
-
-
-def _count_threads() -> int:
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return threading.active_count() + 1
