@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -261,11 +262,11 @@ class Accept(Calls):
 
 class WaitForChild(Calls):
     def __init__(self) -> None:
+        self.status: int | None = None
         self.fork()
 
     def fork(self) -> None:
-        self.status: int | None = None
-        self.child = os.fork()
+        self.child, self.status = os.fork(), None
         if self.child == 0:
             os._exit(0)
         time.sleep(0.002)
@@ -289,11 +290,16 @@ class WaitForChild(Calls):
 class Keeps(Calls):
     """Calls what has no effect, or one that is still there to be asked for."""
 
-    def __init__(self, call: Callable[[], object]) -> None:
-        self._call = call
+    def __init__(self, make: Callable[[], Callable[[], object]]) -> None:
+        self._make = make
+        self.lost()
 
     def call(self) -> None:
         self._call()
+
+    def lost(self) -> int:
+        self._call = self._make()  # its own lock may be lost, in plain Python, too
+        return 0
 
 
 def _release(lock: Any) -> bool:
@@ -346,11 +352,11 @@ CALLS: dict[str, Callable[[], Calls]] = {
     "os.read": Read,
     "os.write": Write,
     "os.waitpid": WaitForChild,
-    "time.sleep": lambda: Keeps(lambda: time.sleep(0)),
-    "select.select": lambda: Keeps(lambda: select.select([], [], [], 0)),
-    "Thread.join": lambda: Keeps(_ended_thread().join),
-    "Future.result": lambda: Keeps(_done().result),
-    "Event.wait": lambda: Keeps(_set().wait),
+    "time.sleep": lambda: Keeps(lambda: partial(time.sleep, 0)),
+    "select.select": lambda: Keeps(lambda: partial(select.select, [], [], [], 0)),
+    "Thread.join": lambda: Keeps(lambda: _ended_thread().join),
+    "Future.result": lambda: Keeps(lambda: _done().result),
+    "Event.wait": lambda: Keeps(lambda: _set().wait),
 }
 
 _armed: list[bool] = []
