@@ -104,6 +104,11 @@ class Gap:
             self._numbers.extend((wire.UNSEEN, track, self._since_ns, 0, 0, 0))
         return False
 
+    @property
+    def holds(self) -> bool:
+        """Whether any task is held, as one still may be just after the gap."""
+        return bool(self._unannounced)
+
     def announce(self, tracks: Iterable[int | None]) -> None:
         """Announce those of the tasks that are held. May be called from any thread."""
         # entirely in C: no other thread can run in between

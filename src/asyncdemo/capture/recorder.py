@@ -421,7 +421,7 @@ class Recorder:
 
     def announce(self, track: int) -> None:
         """Announce the task if it is held in a gap, since an event will name it."""
-        if self.gap.is_open:
+        if self.gap.holds:
             self.gap.announce((track,))
 
     def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
