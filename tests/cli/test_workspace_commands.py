@@ -343,13 +343,14 @@ def test_hostile_submissions_stop_no_other_and_are_not_changed(desk: Desk, pile:
     shutil.copytree(ada, os.fsdecode(other))
     (pile / "copied").symlink_to("ada")
     shutil.copytree(ada, pile / "writes")
-    script = "import pathlib\npathlib.Path(__file__).with_name('cache').write_text('')\n"
+    script = "import pathlib\nfor name in ('cache', pathlib.Path(__file__).with_name('cache')):\n"
+    script += "    pathlib.Path(name).write_text('')\n"
     (pile / "writes" / "01-hot" / "01-tea.py").write_text(script + FIXED)
     shutil.rmtree(pile / "bob")
     before = sorted(os.fsencode(path) for path in pile.rglob("*"))
     table = desk.folder.parent / "table.csv"
     words: list[str | Path] = ["check", "--all", "--handed-in", pile, "--course", desk.course, "--csv", table]
-    assert in_process(*words, cwd=desk.folder.parent).code == 1
+    assert in_process(*words, cwd=pile).code == 1
     assert table.read_text().splitlines() == [
         "workspace,passed,tea,coffee",
         "ada,1,passed,untouched",

@@ -91,7 +91,7 @@ class Checker:
     def check_submission(self, submission: Submission, lesson: Heading) -> Checked:
         """Check a file that was handed in. Whatever goes wrong is this row's. Raises Stopped.
 
-        Its text is copied and run elsewhere: nothing beside it is used or changed.
+        Its text is copied and runs elsewhere, in its own folder: nothing beside it is used or changed.
         """
         file = submission.workspace.folder
         try:
@@ -103,9 +103,10 @@ class Checker:
             if submission.workspace.was_given(lesson, read) or read == text_hash(_given(lesson)):
                 return _untouched(lesson, file)
             with TemporaryDirectory(prefix="asyncdemo-") as folder:
-                copy = Path(folder) / f"{lesson.folder.name}.py"
+                own = Path(folder).resolve()
+                copy = own / f"{lesson.folder.name}.py"
                 copy.write_bytes(text)
-                return replace(self.check_file(lesson, copy), file=file)
+                return replace(self.check_file(lesson, copy, own), file=file)
         except Stopped:
             raise
         except Exception as error:  # noqa: BLE001 - one submission must not stop the others
@@ -113,8 +114,8 @@ class Checker:
             trouble = error if isinstance(error, AsyncdemoError) else None
             return _unrun(lesson, file, Status.UNCHECKED, words, trouble)
 
-    def check_file(self, lesson: Heading, file: Path) -> Checked:
-        """Raises Stopped."""
+    def check_file(self, lesson: Heading, file: Path, folder: Path | None = None) -> Checked:
+        """Check the file, run in a folder. Raises Stopped."""
         if not file.is_file():
             return _missing(lesson, file)
         try:
@@ -122,7 +123,8 @@ class Checker:
             if self.timeout_s is not None:
                 exercise = replace(exercise, timeout_s=self.timeout_s)
             need(lesson, exercise.load, exercise.services)
-            verdict = judge(exercise, file, self.poll, service_cache=self.service_cache, seed=self.seed)
+            cache, seed = self.service_cache, self.seed
+            verdict = judge(exercise, file, self.poll, service_cache=cache, seed=seed, folder=folder)
         except AsyncdemoError as error:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
         status = Status.PASSED if verdict.passed else Status.FAILED

@@ -75,6 +75,7 @@ class Options:
         serves: It is a server: record when it accepted and handled which request; listeners see requests.
         follow: Also record processes that it starts with multiprocessing's *spawn*, with the same lanes and
             knobs. Time is then real, the only time that they have in common.
+        folder: Where it runs, if not in our current folder. Then ``script`` must be absolute.
         memory: Sample the memory of the script and everything it starts.
         flags: Command-line options of the Python that runs the script.
         delays: Time that passes before callbacks of asyncio's loops under the virtual clock: a seed to draw
@@ -98,6 +99,7 @@ class Options:
     environment: Mapping[str, str] = field(default_factory=dict)
     serves: bool = False
     follow: bool = False
+    folder: str | None = None
     memory: bool = False
     flags: tuple[str, ...] = ()
     delays: int | tuple[tuple[int, int], ...] | None = None
@@ -118,6 +120,7 @@ def child_options(target: Target, options: Options) -> dict[str, object]:
         "call": None if call is None else {"file": target.script, **asdict(call)},
         "module": target.module,
         "args": target.args,
+        "folder": options.folder,
         "lanes": options.lanes,
         "results": options.results,
         "knobs": dict(options.knobs),

@@ -48,6 +48,8 @@ def main() -> None:
     for name in options["unset"]:
         os.environ.pop(name, None)
     os.environ.update(options["environment"])
+    if options["folder"] is not None:
+        os.chdir(options["folder"])
     if options["serves"] and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # a shell's `command &` ignores SIGINT, but that is how a server is asked to stop
         signal.signal(signal.SIGINT, signal.default_int_handler)

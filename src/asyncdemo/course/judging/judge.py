@@ -42,6 +42,7 @@ def judge(
     spares: SpareChildren | None = None,
     service_cache: ServiceCache | None = None,
     seed: int | None = None,
+    folder: Path | None = None,
 ) -> Verdict:
     """Run the file once for each of the exercise's runs and check each, until one fails.
 
@@ -52,6 +53,7 @@ def judge(
         spares: Where processes come from. By default, each is started when needed.
         service_cache: Where services run, and stay. By default, they start now and stop at the end.
         seed: Seed for drawing knobs. By default, a new one.
+        folder: Where the file runs, which must be absolute then. By default, in the current folder.
 
     Raises:
         UsageError: There is no such file.
@@ -59,7 +61,7 @@ def judge(
         MissingError, ServiceError: A service is missing or fails.
     """
     with program_file(file, exercise.solution) as program:
-        return _judge(exercise, program, poll, spares, service_cache, seed)
+        return _judge(exercise, program, poll, spares, service_cache, seed, folder)
 
 
 def _judge(
@@ -69,6 +71,7 @@ def _judge(
     spares: SpareChildren | None,
     service_cache: ServiceCache | None,
     seed: int | None,
+    folder: Path | None,
 ) -> Verdict:
     with ExitStack() as stack:
         cache = stack.enter_context(ServiceCache()) if service_cache is None else service_cache
@@ -79,7 +82,7 @@ def _judge(
             services = cache.get(exercise.services, poll) if exercise.services else None
             if exercise.services and services is None:
                 raise Stopped
-            options = options_of(exercise, file, knobs)
+            options = options_of(exercise, file, knobs, folder)
             run_context = make_run_context(exercise.load, services, knobs, _ANSWER_BYTES)
             child = None if spares is None else spares.take()
             with closing(
@@ -96,7 +99,7 @@ def _judge(
         verdict = make_verdict(exercise, file, check, record, seed)
     if not exercise.schedules or not verdict.passed:
         return verdict
-    options = options_of(exercise, file, verdict.knobs)
+    options = options_of(exercise, file, verdict.knobs, folder)
     try:
         held = _judge_schedules(exercise, file, options, check_schedule, poll)
     except CheckFailed as failed:

@@ -61,8 +61,8 @@ def make_verdict(
     return _all_passed(passed)
 
 
-def options_of(exercise: Exercise, file: Path, knobs: Knobs) -> Options:
-    """Return the options for one run of the file."""
+def options_of(exercise: Exercise, file: Path, knobs: Knobs, folder: Path | None = None) -> Options:
+    """Return the options for one run of the file, in a folder."""
     return Options(
         name=file.stem,
         lanes=exercise.lanes,
@@ -75,6 +75,7 @@ def options_of(exercise: Exercise, file: Path, knobs: Knobs) -> Options:
         results=True,
         stdin=False,
         stdout=Stdout.CAPTURE,
+        folder=None if folder is None else str(folder),
         memory=exercise.memory,
     )
 
