@@ -5,6 +5,7 @@ Not here: showing it as it arrives (see ``render.terminal.output``).
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import Final
 
@@ -16,6 +17,14 @@ _CONTROL_CHARACTERS: Final = {
 }
 _MOST: Final = 500_000
 """Characters kept of the beginning of a stream, and as many of its end."""
+
+
+_GAP: Final = re.compile(r"^\.\.\. [\d,]+ characters left out \.\.\.$", re.MULTILINE)
+
+
+def has_gap(text: str) -> bool:
+    """Return whether a part of a stream's text is left out."""
+    return _GAP.search(text) is not None
 
 
 class OutputBuffer:

@@ -19,6 +19,7 @@ from asyncdemo.errors import CourseError
 from asyncdemo.model import Answer, Run
 from asyncdemo.model.run import Gap
 from asyncdemo.model.verdict import Verdict
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.runs import Story
 
@@ -290,3 +291,15 @@ def test_run_with_gaps_is_not_judged_as_complete() -> None:
     for changes in ({"gaps": (Gap(0, 1, 5),)}, {"complete_from_ns": 7}, {"incomplete": "A hook failed."}):
         with pytest.raises(CheckFailed, match="nothing can be said about the run"):
             Seen(replace(run, **changes)).ends_well()
+
+
+def test_warning_may_be_in_what_is_left_out_of_stderr() -> None:
+    story = Story()
+    story.task("brew(0)").sleeps(100).returns()
+    output = OutputBuffer()
+    for text in ("x\n" * 300_000, "UserWarning: hidden\n", "x\n" * 300_000, "x\n" * 300_000):
+        output.output("stderr", text)
+    assert "hidden" not in output.stderr
+    with pytest.raises(CheckFailed, match="left out"):
+        Seen(story.run(), stderr=output.stderr).no_warnings()
+    Seen(story.run(), stderr="x\n").no_warnings()

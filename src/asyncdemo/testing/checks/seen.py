@@ -28,6 +28,7 @@ from asyncdemo.model import (
     SlowStep,
     TrackKind,
 )
+from asyncdemo.recording.output_buffer import has_gap
 from asyncdemo.testing.checks.calls import Calls
 from asyncdemo.testing.checks.observation import CheckFailed, Missed, Observation
 from asyncdemo.testing.checks.pools import Pools
@@ -211,10 +212,12 @@ class Seen:
         main = next((track for track in self.run.tracks if track.kind is TrackKind.THREAD), None)
         if main is not None and main.outcome is Outcome.OPEN and self.run.exit_code is not None:
             # It did not end, but the process says that it did: it became another program.
-            raise CheckFailed(
-                "The recording ends in the middle of the main thread, so nothing can be said about the run. "
-                f"{' '.join(self.run.notes)} Let the program end by itself."
+            words = (
+                "The recording ends in the middle of the main thread, so nothing can be said about the run.",
+                *self.run.notes,
+                "Let the program end by itself.",
             )
+            raise CheckFailed(" ".join(words))
         if not self.run.is_whole:
             raise CheckFailed(
                 "The program did more than could be recorded, so nothing can be said about the run. Let it "
@@ -252,6 +255,11 @@ class Seen:
         for line in self.stderr.splitlines():
             if _WARNING.search(line) and not _DEPRECATED_BY_A_PACKAGE.search(line[:_LONGEST_WARNING]):
                 raise CheckFailed(f"Python should give no warning; it said: {line.strip()}")
+        if has_gap(self.stderr):
+            raise CheckFailed(
+                "Python should give no warning, and one may be in the part of stderr that is left out. "
+                "Let the program write less there."
+            )
         self.held[-1] = "No warning: every coroutine was awaited, every task was done when main was."
 
     def prints(self, text: str) -> None:
