@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from asyncdemo.cli.signals import NotedSignals, noting_signals, stopping_together
+from asyncdemo.cli.signals import NotedSignals, noting_signals, passing_on_ignored, stopping_together
 from asyncdemo.cli.terminal import hiding_keys
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -59,7 +59,7 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
                 listener = _ServerOutput(signals if pass_on else None)
                 job = replace(job, options=replace(job.options, stdout=Stdout.CAPTURE))
             with Batch([job], [listener], stalled=partial(_print_urgent, signals)) as batch:
-                _drive(batch, signals, lambda: None)
+                _drive(batch, signals, lambda: None, passes_on=not job.serves)
                 runs += batch.runs
             output.append(Tail() if listener is None else listener.tail)
             if signals:
@@ -86,7 +86,7 @@ def record_live(job: Job, console: Console) -> Recorded:
         stack.enter_context(hiding_keys())
         view = LiveView([panel], console)
         stack.callback(signals.draw, view.close)
-        _drive(batch, signals, view.update)
+        _drive(batch, signals, view.update, passes_on=not job.serves)
         signals.draw(partial(view.update, now=True))
     return Recorded(tuple(batch.runs), bool(signals), (panel.output_tail,))
 
@@ -114,8 +114,11 @@ class _ServerOutput(OutputBuffer):
             self.tail.add(stream, text)
 
 
-def _drive(batch: Batch, signals: NotedSignals, tick: Callable[[], None]) -> None:
-    """Run the batch to its end. ``signals`` grows with every Ctrl-C, or other signal that asks us to end."""
+def _drive(batch: Batch, signals: NotedSignals, tick: Callable[[], None], passes_on: bool) -> None:
+    """Run the batch to its end. ``signals`` grows with every Ctrl-C, or other signal that asks us to end.
+
+    If ``passes_on``, the script gets the signals that we ignore: it's not a server that we end by them.
+    """
     handled = 0
 
     def interrupted() -> bool:
@@ -123,13 +126,15 @@ def _drive(batch: Batch, signals: NotedSignals, tick: Callable[[], None]) -> Non
         new, handled = len(signals) > handled, len(signals)
         return new
 
-    with stopping_together(batch.send_signal):
+    with stopping_together(batch.send_signal), passing_on_ignored(batch.send_signal) as pass_on:
         while True:
             for number in signals[handled:]:
                 handled += 1
                 batch.interrupt(number)
             if not batch.poll(_POLL_S) and not batch.begin(interrupted):
                 break
+            if passes_on:
+                pass_on()
             signals.draw(tick)
 
 

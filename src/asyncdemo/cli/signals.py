@@ -108,6 +108,26 @@ def stopping_together(send_signal: Callable[[int], None]) -> Iterator[None]:
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
 
+@contextmanager
+def passing_on_ignored(send_signal: Callable[[int], None]) -> Iterator[Callable[[], None]]:
+    """Pass on signals that we were started to ignore: the script may handle them itself.
+
+    A shell's ``command &`` ignores SIGINT, and ``nohup`` SIGHUP. Call the result to begin, once the script
+    runs: it is to be started with these signals ignored, as we were.
+    """
+    ignored = [number for number in ENDING if signal.getsignal(number) is signal.SIG_IGN]
+
+    def begin() -> None:
+        for number in ignored:
+            signal.signal(number, lambda number, frame: send_signal(number))  # noqa: ARG005
+
+    try:
+        yield begin
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
+
 class Ending:
     """Handles Ctrl-C while something is measured: the first ends it in order, the second immediately.
 
