@@ -10,12 +10,15 @@ import errno
 import io
 import os
 import stat
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 GZIP: Final = b"\x1f\x8b"
 """How gzipped data begins."""
 _BLOCK: Final = 1 << 16
+_LARGEST_SOURCE: Final = 4_000_000
 
 
 def open_regular(path: str | os.PathLike[str]) -> io.BufferedReader:
@@ -83,6 +86,37 @@ def read_text(path: str | os.PathLike[str], most: int) -> str:
         UnicodeDecodeError: If it is not UTF-8.
     """
     return io.TextIOWrapper(io.BytesIO(read_bytes(path, most)), encoding="utf-8").read()
+
+
+def source_lines(path: str) -> Sequence[str]:
+    """Return the lines of Python source, with their ends; none if it can't be read or is larger than 4 MB.
+
+    Not by ``linecache``: a traced script may give its code any file name, such as that of a FIFO.
+    """
+    try:
+        found = os.stat(path)
+        return _source_lines(path, found.st_mtime_ns, found.st_size)
+    except (OSError, ValueError):
+        return ()
+
+
+def source_line(path: str, number: int) -> str:
+    """Return one line of Python source, counted from 1; "" if there is none."""
+    lines = source_lines(path)
+    return lines[number - 1] if 1 <= number <= len(lines) else ""
+
+
+@lru_cache(maxsize=32)
+def _source_lines(path: str, *_: int) -> Sequence[str]:
+    import tokenize  # here, because `asyncdemo list` reads no such files
+
+    data = io.BytesIO(read_bytes(path, _LARGEST_SOURCE))
+    try:
+        encoding, _ = tokenize.detect_encoding(data.readline)
+    except SyntaxError:
+        return ()
+    data.seek(0)
+    return io.TextIOWrapper(data, encoding=encoding).readlines()
 
 
 def read_unpacked(path: Path, most: int) -> bytes:

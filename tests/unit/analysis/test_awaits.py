@@ -327,3 +327,10 @@ def test_any_lines_of_any_source_get_an_answer(source: str, lines: list[int]) ->
 def test_too_deep_or_long_source_leaves_it_open(source: str) -> None:
     assert (independent(source, [1, 2]), unawaited_call(source, "g", 1)) == (None, None)
     assert (assigned_names(source), function_at(source, 1)) == ({}, "<module>")
+
+
+def test_loops_in_loops_are_not_followed_for_ever() -> None:
+    lines = ["async def f():", "    await a()", "    await b()"]
+    lines += [f"{'    ' * depth}for x{depth} in y:" for depth in range(1, 20)]
+    lines += ["    " * 20 + "z = x1 + x2"]
+    assert independent("\n".join(lines), [2, 3]) is None

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from asyncdemo.analysis.awaits.calls import UNREADABLE, assigned_names, function_at, parse, unawaited_call
-from asyncdemo.analysis.awaits.flow import Flow, Function, Point, inside
+from asyncdemo.analysis.awaits.flow import Flow, Function, Point, TooComplexError, inside
 from asyncdemo.analysis.awaits.order import beside, have_an_order, loops_around, modules
 
 __all__ = ["assigned_names", "function_at", "independent", "unawaited_call"]
@@ -35,7 +35,7 @@ def independent(source: str, lines: Sequence[int]) -> bool | None:
         if have_an_order(function, points, modules(module)):
             return False
         return not Flow(points, beside(function, points)).reaches_itself(function)
-    except UNREADABLE:
+    except (*UNREADABLE, TooComplexError):
         return None
 
 

@@ -13,6 +13,14 @@ _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 _Tainted = frozenset[str]
 
 
+_MOST_STEPS = 100_000
+"""Loops are followed twice, so each that nests in another doubles the work."""
+
+
+class TooComplexError(Exception):
+    """The function is not judged, because that would take too long."""
+
+
 class Flow:
     """Follows the results of some awaits through a function: which names hold them, which tests saw them.
 
@@ -28,10 +36,16 @@ class Flow:
         self._decided = False
         """Whether a result decides if the current statement runs at all."""
         self._reached = False
+        self._steps = 0
 
     def reaches_itself(self, function: Function) -> bool:
         self._block(function.body)
         return self._reached
+
+    def _count_step(self) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise TooComplexError
 
     # statements
 
@@ -40,6 +54,7 @@ class Flow:
             self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:
+        self._count_step()
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 self._bind_name(node.name, self._mentions(node))
@@ -149,6 +164,7 @@ class Flow:
 
     def _value(self, node: ast.expr) -> bool:
         """Return whether the value holds a result. Follows the awaits in it in order of evaluation."""
+        self._count_step()
         match node:
             case ast.Await():
                 tainted = self._value(node.value)

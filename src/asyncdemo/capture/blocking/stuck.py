@@ -13,7 +13,9 @@ import asyncio
 import gc
 import inspect
 import linecache
+import os
 import queue
+import stat
 import sys
 import threading
 from collections import deque
@@ -36,6 +38,8 @@ _DEEPEST, _MOST_ITEMS, _MOST_OBJECTS = 3, 1_000, 50_000
 _CONTAINERS: tuple[Any, ...] = (dict, deque, frozenset, list, set, tuple)
 _NO_VARIABLES = (type, CodeType, FunctionType, ModuleType)
 _QUEUE_FILE = queue.__file__
+_LARGEST_SOURCE = 4_000_000
+_stat = os.stat  # the script may replace it
 
 
 class Stuck(NamedTuple):
@@ -235,8 +239,20 @@ class Census:
     def _place(self, frame: FrameType | None) -> tuple[int | None, str]:
         if frame is None:
             return None, ""
-        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno or 0).strip()
+        filename = frame.f_code.co_filename
+        line = linecache.getline(filename, frame.f_lineno or 0).strip() if _is_readable(filename) else ""
         return self._recorder.frame_site(frame), line
+
+
+def _is_readable(filename: str) -> bool:
+    """Return whether the source can be read soon: code may have any file name, such as that of a FIFO."""
+    if filename in linecache.cache:
+        return True
+    try:
+        found = _stat(filename)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST_SOURCE
 
 
 def _has_not_begun(coroutine: Any) -> bool:

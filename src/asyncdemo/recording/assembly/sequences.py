@@ -6,7 +6,6 @@ depend on each other.
 
 from __future__ import annotations
 
-import linecache
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from asyncdemo.analysis import awaits
+from asyncdemo.bounded import source_lines
 from asyncdemo.model import AwaitSequence, Site, Spans, State
 
 _OUTSIDE = ("sleep", "net.", "dns", "subprocess", "interpreter", "thread", "executor", "i/o", "timer")
@@ -74,7 +74,7 @@ def _is_outside(spans: Spans, at_ns: int) -> bool:
 
 
 def _independent(sites: tuple[Site, ...]) -> bool | None:
-    source = "".join(linecache.getlines(sites[0].file))
+    source = "".join(source_lines(sites[0].file))
     return awaits.independent(source, [site.line for site in sites]) if source else None
 
 

@@ -5,7 +5,6 @@ Longer than most: a ``Run`` has many fields, and each is made here, once.
 
 from __future__ import annotations
 
-import linecache
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from asyncdemo.analysis.awaits import assigned_names, function_at, unawaited_call
+from asyncdemo.bounded import source_lines
 from asyncdemo.model import (
     LOOPS,
     AwaitSequence,
@@ -442,7 +442,7 @@ class _Builder:
             if site is None or site.installed:
                 continue
             if site.file not in names:
-                names[site.file] = assigned_names("".join(linecache.getlines(site.file)))
+                names[site.file] = assigned_names("".join(source_lines(site.file)))
             candidates = names[site.file].get(site.line, ("",))
             labels[index] = candidates[made[site] % len(candidates)]
             made[site] += 1
@@ -530,7 +530,7 @@ def _at_call_line(unawaited: Unawaited) -> Unawaited:
     """Replace the line that dropped the coroutine, such as its function's end, by the line of the call."""
     if unawaited.site is None:
         return unawaited
-    source = "".join(linecache.getlines(unawaited.site.file))
+    source = "".join(source_lines(unawaited.site.file))
     line = unawaited_call(source, unawaited.function, unawaited.site.line)
     if line is None or line == unawaited.site.line:
         return unawaited

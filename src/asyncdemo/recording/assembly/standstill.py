@@ -5,11 +5,11 @@ Indices are those of the traced process. Not here: what follows from it (see ``d
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from asyncdemo.bounded import source_line
 from asyncdemo.model import MOST_STUCK, NO_WAIT, Holding, Site, State, Stuck
 from asyncdemo.recording.assembly.records import Item, ProcessRecord
 
@@ -111,5 +111,5 @@ def holdings(assembly: Assembly, process: ProcessRecord) -> list[Holding]:
 
 
 def _begins_block(site: Site | None) -> bool:
-    line = "" if site is None else linecache.getline(site.file, site.line)
+    line = "" if site is None else source_line(site.file, site.line)
     return line.split(maxsplit=2)[:1] == ["with"] or line.split(maxsplit=2)[:2] == ["async", "with"]

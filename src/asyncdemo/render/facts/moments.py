@@ -5,10 +5,10 @@ And for a run in progress in which nothing happens: what waits for what, and how
 
 from __future__ import annotations
 
-import linecache
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 
+from asyncdemo import bounded
 from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.analysis.waking import Waking
 from asyncdemo.model import Lane, Request, Run, Site, SlowStep, State, Wait
@@ -88,7 +88,7 @@ def waking_words(run: Run, waking: Waking | None) -> str:
 
 def source_line(site: Site) -> str:
     """Return the text of the line, if the file still has it."""
-    return clean(linecache.getline(site.file, site.line).strip())
+    return clean(bounded.source_line(site.file, site.line).strip())
 
 
 def _cause(run: Run, wait: Wait) -> str:
