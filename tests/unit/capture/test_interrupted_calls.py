@@ -42,6 +42,7 @@ def test_lock_is_never_left_held_after_a_with(tmp_path: Path) -> None:
     _compare_atomic(300, tmp_path)
 
 
+@pytest.mark.release  # it compares two frequencies, with chance in both
 def test_no_call_loses_much_more_than_in_plain_python(tmp_path: Path) -> None:
     _compare(50, tmp_path)
 
