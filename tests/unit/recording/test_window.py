@@ -45,7 +45,7 @@ def recorded(path: Path, most_spans: int, **options: object) -> Run:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return recorded(tmp_path_factory.mktemp("window") / "script.py", 2000)
+    return recorded(tmp_path_factory.mktemp("window") / "script.py", 20_000)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_task_that_lasts_keeps_its_state(run: Run) -> None:
 
 
 def test_calls_that_are_dropped_are_counted(tmp_path: Path) -> None:
-    run = recorded(tmp_path / "script.py", 2000, lanes=("fails",))
+    run = recorded(tmp_path / "script.py", 20_000, lanes=("fails",))
     assert len(run.lanes) < 100 == measure(run).lanes
     assert measure(run).functions["fails"].outcomes == {Outcome.RAISED: 100}
 

@@ -509,7 +509,11 @@ class _Builder:
 
 def _gaps(assembly: Assembly) -> tuple[Gap, ...]:
     found = assembly.gaps.items()
-    gaps = (Gap(since_ns, until_ns, steps, process) for (process, since_ns), (until_ns, steps) in found)
+    gaps = (
+        Gap(since_ns, until_ns, steps, process)
+        for (process, since_ns), (until_ns, steps) in found
+        if steps  # else nothing is missing
+    )
     return tuple(sorted(gaps, key=lambda gap: (gap.start_ns, gap.process)))
 
 

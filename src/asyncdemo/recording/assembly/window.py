@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 MOST_SPANS: Final = 2_000_000
 _SPANS_A_STEP: Final = 3
-_SPANS_A_TRACK: Final = 20
-"""A track takes as much memory as this many spans."""
+_SPANS_A_TRACK: Final = 100
+"""A track takes as much memory as this many spans, so at most 20,000 are kept."""
 _SAMPLED: Final = 16
 """One of so many spans is looked at to find the middle of the run."""
 
