@@ -12,6 +12,7 @@ from asyncdemo.recording.assembly import window
 from asyncdemo.recording.assembly.spans import SpansBuilder
 from asyncdemo.recording.runner import Options, Stdout, Target, record
 from asyncdemo.render.facts.gaps import gap_sentences
+from asyncdemo.render.text.plain import render_plain
 from asyncdemo.store import load, save
 
 SCRIPT = """
@@ -98,6 +99,10 @@ def test_sentences_say_what_is_missing(run: Run) -> None:
     assert "complete from" in since
     assert "of fails()" in counted and "of short()" in counted
     assert "exact" in figures
+
+
+def test_report_says_why_there_is_no_ideal(run: Run) -> None:
+    assert "not known: not everything was recorded" in render_plain([run], details=True)
 
 
 def test_spans_before_a_time_become_one_unknown_span() -> None:

@@ -200,7 +200,7 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
     """Yield what the lanes did; for a server, they are the calls of its handlers."""
     virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
     yield Fact("wall", duration(own.wall_ns) + virtual)
-    yield Fact("ideal", _ideal(own))
+    yield Fact("ideal", _ideal(run, own))
     compared = _compared(run, own, others)
     if compared:
         yield Fact("compared", compared)
@@ -223,7 +223,9 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
         )
 
 
-def _ideal(own: Metrics) -> str:
+def _ideal(run: Run, own: Metrics) -> str:
+    if not run.is_whole:
+        return "not known: not everything was recorded"
     if own.ideal_ns is None:
         return "not known: the run ended before its work was done"
     to_ideal = ratio(own.wall_ns, own.ideal_ns)
