@@ -107,12 +107,12 @@ def source_line(path: str, number: int) -> str:
 
 
 @lru_cache(maxsize=32)
-def _source_lines(path: str, *_: int) -> Sequence[str]:
+def _source_lines(path: str, *version: int) -> Sequence[str]:  # noqa: ARG001 - a changed file is read again
     import tokenize  # here, because `asyncdemo list` reads no such files
 
     data = io.BytesIO(read_bytes(path, _LARGEST_SOURCE))
     try:
-        encoding, _ = tokenize.detect_encoding(data.readline)
+        encoding = tokenize.detect_encoding(data.readline)[0]
     except SyntaxError:
         return ()
     data.seek(0)

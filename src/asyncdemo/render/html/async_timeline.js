@@ -313,7 +313,7 @@ class AsyncTimeline extends HTMLElement {
       const heads = [run.noun, 'from', 'to', 'state', 'why'].map(head => html('th', { scope: 'col' }, head));
       scroll.append(html('table', {}, html('caption', {}, run.name), html('thead', {}, html('tr', {}, ...heads)), body));
     }
-    if (left < 0) yield html('p', {}, `The first ${number(TABLE_ROWS)} rows; the recording has all.`);
+    if (left < 0) yield html('p', {}, 'The first 2,000 rows.');
     yield scroll;
   }
 

@@ -52,7 +52,7 @@ TEXTURES = {
     Shade.ACCEPT: (14, '<rect x="9" width="5" height="14" fill="var(--bg)"/>'),
     Shade.WORKER: (4, '<path stroke="var(--bg)" stroke-width="1.5" d="M-1 5L5 -1"/>'),
     Shade.RESPONSE: (4, '<path stroke="var(--bg)" stroke-width="1.2" d="M0 2h4"/>'),
-    Shade.UNKNOWN: (9, '<path stroke="var(--bg)" stroke-width="4" d="M-1 10L10 -1"/>'),
+    Shade.UNKNOWN: (4, '<path stroke="var(--bg)" stroke-width="1.5" d="M-1 5L5 -1"/>'),
     Shade.OPENING: (6, f'<path {_INK}"1" d="M3 0L6 3L3 6L0 3z"/>'),
 }
 """(width and height of a tile, its shapes on top of the colour)."""
