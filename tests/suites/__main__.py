@@ -60,7 +60,10 @@ def main() -> int:
     pythons = {version_of(python): python.absolute() for python in options.python}
     wrong = 0
     for suite in [suite for suite in suites if not options.only or suite.name in options.only]:
-        for python in pythons.values() if suite.is_pythons_own else [options.python[0].absolute()]:
+        versions = suite.pythons(pythons)
+        if not versions:
+            print(f"{suite.name}: needs Python {suite.python}, which was not found")
+        for python in [pythons[version] for version in versions]:
             if suite.is_pythons_own and not has_own_tests(python):
                 print(f"{suite.name}: {python} comes without CPython's own tests")
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ class Suite:
     what Python brings itself. sha256: of the source distribution. install: what the tests need,
     in the versions of constraints.txt. hide: folders of the source that would be imported instead of the
     installed package. args: of ``python -m``, which may be one of ``runners/``, too. environment: variables
-    that are set. leaves_out: what is not run, and why. limit_s: of each run.
+    that are set. python: the oldest that has what is tried, such as "3.12". leaves_out: what is not run, and
+    why. limit_s: of each run.
     """
 
     name: str
@@ -29,8 +30,14 @@ class Suite:
     hide: tuple[str, ...] = ()
     args: tuple[str, ...] = ("pytest", "tests")
     environment: Mapping[str, str] = field(default_factory=dict)
+    python: str = ""
     leaves_out: str = ""
     limit_s: float = 300.0
+
+    def pythons(self, versions: Iterable[str]) -> list[str]:
+        """Return those that run it: all for CPython's own tests, else the first that is new enough."""
+        found = [version for version in versions if _numbers(version) >= _numbers(self.python)]
+        return found if self.is_pythons_own else found[:1]
 
     @property
     def is_pythons_own(self) -> bool:
@@ -62,6 +69,10 @@ def load_allowed(path: Path = _HERE / "differences.toml") -> list[Allowed]:
 def reason_for(allowed: Sequence[Allowed], suite: str, test: str) -> str | None:
     """Why a test may differ; None if nothing says so."""
     return next((entry.reason for entry in allowed if entry.covers(suite, test)), None)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".") if number]
 
 
 def _tuples(entry: dict[str, Any]) -> dict[str, Any]:

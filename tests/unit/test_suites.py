@@ -149,6 +149,14 @@ def test_fault_in_one_repetition_counts_and_a_fork_does_not() -> None:
     assert faults([["The script was forked 1,234 times: forks are not recorded."]]) == []
 
 
+def test_suite_runs_on_first_python_that_is_new_enough() -> None:
+    found = ["3.9", "3.11", "3.12", "3.13"]
+    assert Suite("coverage", "1", python="3.12").pythons(found) == ["3.12"]
+    assert Suite("janus", "1").pythons(found) == ["3.9"]
+    assert Suite("coverage", "1", python="3.14").pythons(found) == []
+    assert Suite("asyncio", python="3.11").pythons(found) == ["3.11", "3.12", "3.13"]
+
+
 def test_the_lists_are_sound() -> None:
     suites, allowed = load_suites(), load_allowed()
     names = [suite.name for suite in suites]
