@@ -22,13 +22,12 @@ from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.fork_warning import ForkWarning
 from asyncdemo.capture.tracer import Tracer
 
 _CONNECTION_FD = 200
 """High, so that a script that closes descriptors by number and opens others does not get ours."""
 
-_COUNTS_LATE = sys.version_info[:2] == (3, 13)
-"""Python counts threads only after the hooks of a fork: ours begins again with the next wait or loop turn."""
 _EXECUTORS = os.path.join("concurrent", "futures", "process.py")
 _SUBPROCESSES = os.path.join("asyncio", "subprocess.py")
 _SPAWN = "_spawnvef"
@@ -76,14 +75,15 @@ def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) 
 
 def begin(tracer: Tracer, connection: socket.socket) -> None:
     """Send what is recorded, from now until the interpreter exits."""
-    forks = tracer.guard.call("os.fork", tracer.watchdog.end)
+    warning = ForkWarning(tracer.watchdog)
+    forks = tracer.guard.call("os.fork", warning.prevent)
     forget = tracer.guard.call("os.fork", _forget)
     forked = tracer.guard.call("os.fork", _forked)
-    # without our thread: since 3.12, Python warns of a fork if there is more than one
+    if sys.version_info >= (3, 12):
+        os.register_at_fork(before=forks)
     os.register_at_fork(
-        before=forks,
-        after_in_parent=lambda: forked(tracer),
-        after_in_child=lambda: forget(tracer, connection),
+        after_in_parent=lambda: forked(tracer, warning),
+        after_in_child=lambda: forget(tracer, warning, connection),
     )
     atexit.register(_finish, tracer)
     tracer.start(connection)
@@ -101,16 +101,13 @@ def _finish(tracer: Tracer) -> None:
         recorder.stop()
 
 
-def _forked(tracer: Tracer) -> None:
+def _forked(tracer: Tracer, warning: ForkWarning) -> None:
     """Report a fork that is not observed.
 
     An executor reports what its workers do, and ``os.spawnv`` and uvloop run another program, so these do not
     count.
     """
-    if _COUNTS_LATE:
-        tracer.recorder.resume = tracer.watchdog.begin_again
-    else:
-        tracer.watchdog.begin_again()
+    warning.restore_soon()
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         code = frame.f_code
@@ -120,8 +117,9 @@ def _forked(tracer: Tracer) -> None:
     tracer.recorder.define(wire.Forked())
 
 
-def _forget(tracer: Tracer, connection: socket.socket) -> None:
+def _forget(tracer: Tracer, warning: ForkWarning, connection: socket.socket) -> None:
     """Stop observing in a fork, which is not the traced process."""
+    warning.restore()
     tracer.stop()
     connection.close()
 

@@ -36,6 +36,8 @@ QUEUED = 3
 _CHUNK = wire.STEP_SIZE * 5000
 """Numbers in a frame: converting them holds the GIL for less than a millisecond."""
 _MANY = 5 * _CHUNK
+_MESSAGES = 200
+"""Messages in a frame: each becomes a list, and few are made at a time, see ``garbage``."""
 MOST_UNSENT = 8 << 20
 """Bytes. Beyond this, a gap begins: see ``gaps``."""
 _FEW_UNSENT = MOST_UNSENT // 8
@@ -230,8 +232,6 @@ class Recorder:
         self.record_step: Callable[[Event], None] = self.numbers.extend
         """Used instead of ``record`` for the steps of tasks. It changes: see ``follow``."""
         self._followers: list[Callable[[Callable[[Event], None]], None]] = []
-        self.resume: Callable[[], None] | None = None
-        """Starts our thread again after a fork; None if it need not be."""
         self.behind = False
         """Whether the parent says that it does not keep up."""
         self._packed: list[bytes] = []
@@ -374,7 +374,6 @@ class Recorder:
         For a thread that releases the GIL often but briefly, such as a loop that never waits: the thread that
         sends hardly gets it then.
         """
-        self.resume_thread()
         outbox = self._outbox
         many = len(self.numbers) > _MANY
         if outbox.in_use and (many or outbox.waiting > _PART):
@@ -384,12 +383,6 @@ class Recorder:
         if many:
             self.pack()
             self._begin_gap_if_too_much()  # even while another thread is sending
-
-    def resume_thread(self) -> None:
-        """Start our thread again, if it ended for a fork and has not begun again."""
-        resume, self.resume = self.resume, None
-        if resume is not None:
-            resume()
 
     def _begin_gap_if_too_much(self) -> None:
         """Begin a gap if more is recorded than is sent, or than the parent processes."""
@@ -494,8 +487,8 @@ class Recorder:
         if self._cut:
             return
         outbox = self._outbox
-        for start in range(0, len(definitions), 5000):
-            outbox.put(wire.messages_frame(definitions[start : start + 5000]))
+        for start in range(0, len(definitions), _MESSAGES):
+            outbox.put(wire.messages_frame(definitions[start : start + _MESSAGES]))
         for frame in frames:
             outbox.put(frame)
         if outbox.full and not at_end:  # at the end we wait for the parent

@@ -58,8 +58,6 @@ class Waits:
         item: int | None = None,
     ) -> Waiting:
         """Return a context manager for a call that may wait for this."""
-        if self._recorder.resume is not None:
-            self._recorder.resume_thread()
         return Waiting(self._recorder, self._loops, self.thread_state(), (reason, state, resource, on, item))
 
     def until_gone(self, reason: str, state: int, resource: int | None) -> Waiting | None:

@@ -5,25 +5,31 @@ The script should not notice it, so it
 - is started with ``_thread``: ``threading.enumerate`` does not show it;
 - blocks all signals: one that the script blocks too stays pending until the script takes it;
 - runs where the interpreter reports nothing to debuggers, profilers and ``sys.monitoring``: see
-  ``_unobserved``;
-- ends before the process forks, and before the interpreter does: a thread that waits for the GIL then would
-  end in a call for which the C library may have to load another one.
+  ``_run``;
+- runs no code of the script: it holds no reference that could be the last one while it lets others run, and
+  Python collects no garbage in it: see ``garbage``;
+- ends before the interpreter does: a thread that waits for the GIL then would end in a call for which the C
+  library may have to load another one.
 """
 
 from __future__ import annotations
 
 import _thread
-import os
 import select
 import signal
 import socket
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from operator import call
 from types import CodeType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.blocking.garbage import Headroom
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.recorder import Recorder
 
@@ -38,9 +44,11 @@ _Epoll: Any = getattr(select, "epoll", ())  # nothing is an instance of ()
 _TAKES_S = 1.0
 """If the thread takes longer to start or to end, it is not waited for."""
 _POLL_END_S = 0.0002
+_NAME = "the tracer's thread"
 # the script may replace them
 _current_frames, _setprofile, _sigmask = sys._current_frames, sys.setprofile, signal.pthread_sigmask
-_allocate_lock, _start_new_thread, _sleep = _thread.allocate_lock, _thread.start_new_thread, time.sleep
+_allocate_lock, _start_new_thread = _thread.allocate_lock, _thread.start_new_thread
+_sleep, _monotonic = time.sleep, time.monotonic
 _ALL_SIGNALS = signal.valid_signals()
 
 
@@ -89,46 +97,48 @@ class Watchdog:
         """Held while the thread is to run."""
         self._ident = 0
         """The thread's; 0 if there is none."""
+        self._calls: list[Callable[[], object]] = []
+        self._headroom = Headroom()
 
     def prepare(self) -> None:
-        """Start the thread, which waits: from here on it takes no more memory."""
-        self._may_work.acquire()
-        self._begin()
+        """Start the thread, which waits: from here on it takes no more memory.
 
-    def _begin(self) -> None:
+        If there may be no more threads, the run does without: what is recorded is sent at the end.
+        """
+        self._may_work.acquire()
         self._up.acquire()
         self._stop.acquire()
-        before = _sigmask(
-            signal.SIG_BLOCK, _ALL_SIGNALS
-        )  # a thread inherits the mask of the one that starts it
+        # a thread inherits the mask of the one that starts it
+        before = _sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
+        steps = [partial(_setprofile, self._run), _nothing]
         try:
-            self._ident = _start_new_thread(self._run, ())
-        except RuntimeError:  # there may be no more threads
-            self._up.release()
-            self._stop.release()
-            raise
+            # in C, as no tool of the script's is to see how the thread ends
+            self._ident = _start_new_thread(deque, (map(call, steps), 0))
+        except RuntimeError as error:
+            self._failed(_NAME, error)
+            return
         finally:
             _sigmask(signal.SIG_SETMASK, before)
         self._up.acquire(timeout=_TAKES_S)  # the script's next line may block
         self._up.release()
 
+    @property
+    def runs(self) -> bool:
+        return self._ident != 0
+
     def end(self) -> None:
-        """End the thread, and wait until the system has no trace of it. May be called by any other thread."""
+        """End the thread and wait until it has. May be called by any other thread."""
         ident, self._ident = self._ident, 0
         if not ident:
             return
-        threads = _threads_of_process() if sys.platform == "linux" else 0
         self._stop.release()
-        until_s = time.monotonic() + _TAKES_S
-        while ident in _current_frames() or (threads and _threads_of_process() >= threads):
-            if time.monotonic() > until_s:
-                return
+        until_s = _monotonic() + _TAKES_S
+        while ident in _current_frames() and _monotonic() < until_s:
             _sleep(_POLL_END_S)
 
-    def begin_again(self) -> None:
-        """Start the thread again after ``end``, unless nothing is recorded any more."""
-        if not self._ident and self._recorder.active:
-            self._begin()
+    def call_soon(self, function: Callable[[], object]) -> None:
+        """Call a function in the thread, within a few milliseconds."""
+        self._calls.append(function)
 
     def start(
         self,
@@ -147,36 +157,51 @@ class Watchdog:
         self._loop_states = loops.loop_states
         self._offset_ns = loops.offset_ns
 
-    def _run(self) -> None:
-        try:
-            _unobserved(self._work)
-        finally:
-            if self._up.locked():  # a tool of the script's raised, and it never worked
-                self._up.release()
+    def _run(self, *_: object) -> None:
+        """Do the thread's work, called as its profile function.
+
+        Meanwhile the interpreter reports no events of this thread: not to ``settrace_all_threads``,
+        ``setprofile_all_threads`` or the callbacks of ``sys.monitoring``, which would run here, and might
+        raise or wait for the script.
+        """
+        works = True
+        while works:
+            with suppress(BaseException):  # another may come while one is handled
+                try:
+                    _setprofile(None)
+                    self._work()
+                    works = False
+                except BaseException as error:  # noqa: BLE001 - else nothing more would be sent
+                    self._failed(_NAME, error)
+        raise SystemExit  # else the event that led here would be reported to the other tools now
 
     def _work(self) -> None:
+        """Return when the thread is to end. If this raises anything, it is called again."""
         bytes(_SOMETHING)  # a thread gets its own part of the memory with its first allocation
-        self._up.release()
+        if self._up.locked():
+            self._up.release()
         self._may_work.acquire()
         self._may_work.release()
-        recorder, stop = self._recorder, self._stop
+        recorder, stop, headroom = self._recorder, self._stop, self._headroom
         self._flushed_ns, all_sent = _clock(), True
         while recorder.active:
             if stop.acquire(timeout=POLL_S if all_sent else 0):
                 stop.release()
                 return
+            headroom.make()
             try:
                 all_sent = self._look_and_send(all_sent)
             except OSError as error:
                 self._on_lost(error)
                 return
-            except BaseException as error:  # noqa: BLE001 - else nothing more would be sent
-                self._failed("the tracer's thread", error)
-                all_sent = True
+            finally:
+                headroom.give_back()
 
     def _look_and_send(self, all_sent: bool) -> bool:
         """Do what is due. Return whether everything that was recorded is sent."""
         recorder = self._recorder
+        while self._calls:
+            self._calls.pop()()
         self.look()
         self._measure()
         self._look_at_threads()
@@ -194,6 +219,7 @@ class Watchdog:
 
     def _go_on(self) -> bool:
         """Look at what happened while something was sent. Return whether to send more now."""
+        self._headroom.make()
         self.look()
         return self._stop.locked()
 
@@ -223,14 +249,14 @@ class Watchdog:
                     self._failed("the look at a blocked loop", error)
 
     def _sample(self, loop_state: LoopState, started: int) -> None:
-        frame = _current_frames().get(loop_state.ident)
+        # Hold a frame as briefly as possible: else what dies with it would die in this thread.
+        # The lines are looked up later: that may read files, and release the GIL.
+        stack = _stack(_current_frames().get(loop_state.ident))
         if loop_state.started_ns != started:
             return  # the step ended meanwhile
         sample: Sample | None = loop_state.sample
         if sample is None or sample.started_ns != started:
             sample = loop_state.sample = Sample(started)
-        # The lines are looked up later: that may read files, and release the GIL.
-        stack = _stack(frame)
         sample.counts[stack] = sample.counts.get(stack, 0) + 1
         now = self._recorder.now()
         _look_for_events(loop_state, now)
@@ -268,39 +294,8 @@ class Watchdog:
         self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
 
 
-def _unobserved(work: Callable[[], None]) -> None:
-    """Call a function in this thread so that no tool of the script's is called for anything in it.
-
-    While the interpreter calls a profile function, it reports no events of that thread: not to
-    ``settrace_all_threads``, ``setprofile_all_threads``, or the callbacks of ``sys.monitoring``, which would
-    run here, and might raise or wait for the script. So this makes the function itself the profile function.
-    """
-
-    def profile(*_: object) -> None:
-        _setprofile(None)  # ends with this call
-        work()
-
-    _setprofile(profile)
-    _nothing()
-
-
 def _nothing() -> None:
     """Be called, which is an event."""
-
-
-def _threads_of_process() -> int:
-    """Return how many threads the system counts; 0 if it does not tell."""
-    try:
-        descriptor = _open("/proc/self/stat", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return 0
-    try:
-        return int(_read(descriptor, 4096).rpartition(b")")[2].split()[17])
-    finally:
-        _close(descriptor)
-
-
-_open, _read, _close = os.open, os.read, os.close
 
 
 class _Parent:
