@@ -12,6 +12,8 @@ import re
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
+from types import FrameType
 from typing import Any
 
 from asyncdemo.capture.blocking.watchdog import Watchdog
@@ -21,7 +23,9 @@ _TEXT = re.compile(
 )
 _FILTER = ("ignore", _TEXT, DeprecationWarning, None, 0)
 _FORKING_AND_OURS = 2
+# the script may replace them
 _open, _read, _close, _active_count = os.open, os.read, os.close, threading.active_count
+_get_ident, _current_frames = threading.get_ident, sys._current_frames
 
 
 class ForkWarning:
@@ -29,10 +33,12 @@ class ForkWarning:
         self._watchdog = watchdog
         self._filters: list[Any] | None = None
         """The list that ours is in."""
+        self._forks = 0
 
     def prevent(self) -> None:
         """Ignore the warning of the fork that follows, if there would be none without our thread."""
         self.restore()
+        self._forks += 1
         if self._watchdog.runs and _count_threads() == _FORKING_AND_OURS:
             filters = getattr(sys.modules.get("warnings"), "filters", None)
             if type(filters) is list:
@@ -46,10 +52,29 @@ class ForkWarning:
             with suppress(ValueError):  # the script has removed it
                 filters.remove(_FILTER)
 
-    def restore_soon(self) -> None:
-        """Restore them once the fork has returned: from 3.13 on, Python warns after its hooks."""
-        if self._filters is not None:
-            self._watchdog.call_soon(self.restore)
+    def restore_after(self, forking: FrameType | None) -> None:
+        """Restore them once the call of ``fork`` in this frame has returned.
+
+        From 3.13 on, Python warns after it has called its hooks.
+        """
+        if self._filters is None:
+            return
+        if sys.version_info < (3, 13) or forking is None:
+            self.restore()
+        else:
+            self._restore_if_returned(self._forks, _get_ident(), id(forking), forking.f_lasti)
+
+    def _restore_if_returned(self, fork: int, ident: int, frame_id: int, instruction: int) -> None:
+        if fork != self._forks:
+            return  # done before the next one
+        frame = _current_frames().get(ident)
+        while frame is not None:
+            if id(frame) == frame_id and frame.f_lasti == instruction:
+                again = partial(self._restore_if_returned, fork, ident, frame_id, instruction)
+                self._watchdog.call_soon(again)
+                return
+            frame = frame.f_back
+        self.restore()
 
 
 def _count_threads() -> int:

@@ -23,6 +23,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.fork_warning import ForkWarning
+from asyncdemo.capture.guard import hooked_frame
 from asyncdemo.capture.tracer import Tracer
 
 _CONNECTION_FD = 200
@@ -107,7 +108,7 @@ def _forked(tracer: Tracer, warning: ForkWarning) -> None:
     An executor reports what its workers do, and ``os.spawnv`` and uvloop run another program, so these do not
     count.
     """
-    warning.restore_soon()
+    warning.restore_after(hooked_frame())
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         code = frame.f_code

@@ -8,8 +8,7 @@ The script should not notice it, so it
   ``_run``;
 - runs no code of the script: it holds no reference that could be the last one while it lets others run, and
   Python collects no garbage in it: see ``garbage``;
-- ends before the interpreter does: a thread that waits for the GIL then would end in a call for which the C
-  library may have to load another one.
+- stops before the interpreter ends: see ``_wait_forever``.
 """
 
 from __future__ import annotations
@@ -42,13 +41,11 @@ _DEEPEST = 200
 _SOMETHING = 4096
 _Epoll: Any = getattr(select, "epoll", ())  # nothing is an instance of ()
 _TAKES_S = 1.0
-"""If the thread takes longer to start or to end, it is not waited for."""
-_POLL_END_S = 0.0002
+"""If the thread takes longer to start or to stop, it is not waited for."""
 _NAME = "the tracer's thread"
 # the script may replace them
 _current_frames, _setprofile, _sigmask = sys._current_frames, sys.setprofile, signal.pthread_sigmask
 _allocate_lock, _start_new_thread = _thread.allocate_lock, _thread.start_new_thread
-_sleep, _monotonic = time.sleep, time.monotonic
 _ALL_SIGNALS = signal.valid_signals()
 
 
@@ -94,7 +91,9 @@ class Watchdog:
         self._may_work = _allocate_lock()
         self._up = _allocate_lock()
         self._stop = _allocate_lock()
-        """Held while the thread is to run."""
+        """Held while the thread is to work."""
+        self._over = _allocate_lock()
+        """Held until it has done all its work."""
         self._ident = 0
         """The thread's; 0 if there is none."""
         self._calls: list[Callable[[], object]] = []
@@ -108,11 +107,12 @@ class Watchdog:
         self._may_work.acquire()
         self._up.acquire()
         self._stop.acquire()
+        self._over.acquire()
         # a thread inherits the mask of the one that starts it
         before = _sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
         steps = [partial(_setprofile, self._run), _nothing]
         try:
-            # in C, as no tool of the script's is to see how the thread ends
+            # in C, as a frame would be seen before the profile function is set
             self._ident = _start_new_thread(deque, (map(call, steps), 0))
         except RuntimeError as error:
             self._failed(_NAME, error)
@@ -127,14 +127,11 @@ class Watchdog:
         return self._ident != 0
 
     def end(self) -> None:
-        """End the thread and wait until it has. May be called by any other thread."""
+        """Let the thread do nothing more. May be called by any other thread."""
         ident, self._ident = self._ident, 0
-        if not ident:
-            return
-        self._stop.release()
-        until_s = _monotonic() + _TAKES_S
-        while ident in _current_frames() and _monotonic() < until_s:
-            _sleep(_POLL_END_S)
+        if ident:
+            self._stop.release()
+            self._over.acquire(timeout=_TAKES_S)
 
     def call_soon(self, function: Callable[[], object]) -> None:
         """Call a function in the thread, within a few milliseconds."""
@@ -164,16 +161,26 @@ class Watchdog:
         ``setprofile_all_threads`` or the callbacks of ``sys.monitoring``, which would run here, and might
         raise or wait for the script.
         """
-        works = True
-        while works:
+        while True:
             with suppress(BaseException):  # another may come while one is handled
                 try:
                     _setprofile(None)
                     self._work()
-                    works = False
+                    self._wait_forever()
                 except BaseException as error:  # noqa: BLE001 - else nothing more would be sent
                     self._failed(_NAME, error)
-        raise SystemExit  # else the event that led here would be reported to the other tools now
+
+    def _wait_forever(self) -> None:
+        """Never take the GIL again.
+
+        A thread that did so while the interpreter ends would be ended by the C library, which aborts the
+        process if it can't load what it needs for that. If this one returned, tools would be called in it.
+        """
+        never = _allocate_lock()
+        never.acquire()
+        if self._over.locked():
+            self._over.release()
+        never.acquire()
 
     def _work(self) -> None:
         """Return when the thread is to end. If this raises anything, it is called again."""
@@ -200,8 +207,10 @@ class Watchdog:
     def _look_and_send(self, all_sent: bool) -> bool:
         """Do what is due. Return whether everything that was recorded is sent."""
         recorder = self._recorder
-        while self._calls:
-            self._calls.pop()()
+        calls = self._calls[:]
+        del self._calls[: len(calls)]
+        for function in calls:
+            function()
         self.look()
         self._measure()
         self._look_at_threads()
