@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.analysis.metrics import blocking_steps
+from asyncdemo.capture.blocking import watchdog
+from asyncdemo.capture.loops.state import Loops
+from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.recording.runner import Options, Stdout, Target, record
 from tests.support.plain_and_traced import alike
 
@@ -86,6 +89,65 @@ for action in ("always", "error"):
 done.set()
 thread.join()
 """,
+    "it forks at several lines while warnings are errors": """
+import os, warnings
+warnings.simplefilter("error")
+filters = list(warnings.filters)
+for _ in range(30):
+    os.fork() or os._exit(0)
+    os.fork() or os._exit(0)
+    os.fork() or os._exit(0 if warnings.filters == filters else 7)
+    print([os.wait()[1] for _ in range(3)])
+""",
+    "other threads get exceptions": """
+import ctypes, sys, threading, time
+set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
+for _ in range(100):
+    for ident in sys._current_frames():
+        if ident != threading.get_ident():
+            set_exception(ctypes.c_ulong(ident), ctypes.py_object(LookupError))
+    time.sleep(0.005)
+print("end")
+""",
+    "garbage is collected in the script's thread": """
+import threading, time
+main, elsewhere, kept = threading.get_ident(), [], []
+
+class Node:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        if threading.get_ident() != main:
+            elsewhere.append(self)
+
+for n in range(1500):
+    Node()
+    time.sleep(0.001)
+print(len(elsewhere))
+""",
+    "what ends with a sampled frame": """
+import asyncio, sys, threading, time
+main, elsewhere = threading.get_ident(), []
+if "asyncdemo" in sys.modules:
+    from asyncdemo.capture.blocking import watchdog
+    watchdog._look_for_events = lambda *_: time.sleep(0.1)  # it lets others run, if only for microseconds
+
+class Thing:
+    def __del__(self):
+        if threading.get_ident() != main:
+            elsewhere.append("elsewhere")
+
+def blocks():
+    thing = Thing()
+    time.sleep(0.05)
+
+async def steps():
+    blocks()
+    await asyncio.sleep(0.2)
+
+asyncio.run(steps())
+print(elsewhere)
+""",
 }
 
 
@@ -129,6 +191,52 @@ print(seen)
 @SINCE_3_12
 def test_no_tool_of_the_script_is_called_in_our_thread(tmp_path: Path) -> None:
     alike(tmp_path, TOOLS)
+
+
+UNTIL_THE_END = """
+import os, sys, threading
+main, held, seen = threading.get_ident(), threading.Lock(), []
+
+def watch(code, *_):
+    if threading.get_ident() != main:
+        seen.append(code.co_qualname)
+        {does}
+
+monitoring = sys.monitoring
+monitoring.use_tool_id(3, "test")
+events = monitoring.events
+for event in (events.PY_START, events.PY_RETURN, events.PY_UNWIND, events.LINE, events.CALL, events.RAISE):
+    monitoring.register_callback(3, event, watch)
+monitoring.set_events(
+    3, events.PY_START | events.PY_RETURN | events.PY_UNWIND | events.LINE | events.CALL | events.RAISE
+)
+held.acquire()
+for _ in range(3):
+    pid = os.fork()
+    if not pid:
+        os._exit(0)
+    os.waitpid(pid, 0)
+print(seen)
+"""
+
+
+@SINCE_3_12
+@pytest.mark.parametrize("does", ["raise ValueError", "held.acquire()"])
+def test_tool_that_stays_on_sees_no_fork_nor_exit(does: str, tmp_path: Path) -> None:
+    alike(tmp_path, UNTIL_THE_END.format(does=does))
+
+
+def test_script_runs_where_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*_: object) -> int:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(watchdog, "_start_new_thread", start)
+    recorder, noted = Recorder(Origins()), list[str]()
+    ours = watchdog.Watchdog(recorder, pytest.fail, lambda name, error: not noted.append(f"{name}: {error}"))
+    ours.prepare()
+    ours.start(Loops(recorder))
+    ours.end()
+    assert noted == ["the tracer's thread: can't start new thread"]
 
 
 BLOCKS = """
