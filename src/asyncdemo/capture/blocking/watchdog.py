@@ -50,7 +50,7 @@ _ALL_SIGNALS = signal.valid_signals()
 
 
 Stack = tuple[tuple[CodeType, int], ...]
-"""(code, line) of each frame, innermost first."""
+"""(code, line) of each frame up to the user's own code, innermost first."""
 
 
 class Sample:
@@ -260,7 +260,7 @@ class Watchdog:
     def _sample(self, loop_state: LoopState, started: int) -> None:
         # Hold a frame as briefly as possible: else what dies with it would die in this thread.
         # The lines are looked up later: that may read files, and release the GIL.
-        stack = _stack(_current_frames().get(loop_state.ident))
+        stack = self._stack(_current_frames().get(loop_state.ident))
         if loop_state.started_ns != started:
             return  # the step ended meanwhile
         sample: Sample | None = loop_state.sample
@@ -276,6 +276,16 @@ class Watchdog:
             self._recorder.define(
                 wire.Blocked(loop_state.track, started, now, *self._places(stack), reason, starved)
             )
+
+    def _stack(self, frame: FrameType | None) -> Stack:
+        """Return no more than needed: each frame that is looked at becomes an object, which Python counts."""
+        is_user = self._recorder.origins.is_user
+        found: list[tuple[CodeType, int]] = []
+        while frame is not None and len(found) < _DEEPEST:
+            code = frame.f_code
+            found.append((code, frame.f_lineno or 0))
+            frame = None if is_user(code.co_filename) else frame.f_back
+        return tuple(found)
 
     def _places(self, stack: Stack) -> tuple[int | None, int | None]:
         """The innermost line that is not the standard library's, and the nearest of the user's code."""
@@ -336,11 +346,3 @@ def _look_for_events(loop_state: LoopState, now_ns: int) -> None:
             return  # closed meanwhile
         for descriptor, _ in ready:
             loop_state.io_seen.setdefault(descriptor, now_ns)
-
-
-def _stack(frame: FrameType | None) -> Stack:
-    found: list[tuple[CodeType, int]] = []
-    while frame is not None and len(found) < _DEEPEST:
-        found.append((frame.f_code, frame.f_lineno or 0))
-        frame = frame.f_back
-    return tuple(found)
