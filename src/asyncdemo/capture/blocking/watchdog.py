@@ -45,6 +45,7 @@ _TAKES_S = 1.0
 _NAME = "the tracer's thread"
 # the script may replace them
 _current_frames, _setprofile, _sigmask = sys._current_frames, sys.setprofile, signal.pthread_sigmask
+_call: Any = call
 _allocate_lock, _start_new_thread = _thread.allocate_lock, _thread.start_new_thread
 _ALL_SIGNALS = signal.valid_signals()
 
@@ -110,10 +111,10 @@ class Watchdog:
         self._over.acquire()
         # a thread inherits the mask of the one that starts it
         before = _sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
-        steps = [partial(_setprofile, self._run), _nothing]
+        steps: list[Callable[[], object]] = [partial(_setprofile, self._run), _nothing]
         try:
             # in C, as a frame would be seen before the profile function is set
-            self._ident = _start_new_thread(deque, (map(call, steps), 0))
+            self._ident = _start_new_thread(deque, (map(_call, steps), 0))
         except RuntimeError as error:
             self._failed(_NAME, error)
             return
