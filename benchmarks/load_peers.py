@@ -1,4 +1,4 @@
-"""The load client beside its peers: wrk, ab, oha, aiohttp and httpx, each through the lab's own engines.
+"""The load client beside wrk, each through the lab's own engine.
 
 What a request costs each of them, by how much it errs where the truth is known, and what it makes of a server
 that stalls. Not for: the parts of our own client (``load_client``).
@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import statistics
 import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.harness.cross_checks import PROGRAMS, Program, found_engines
-from asyncdemo.lab.harness.engines import OURS, ClientEngine, Engine, Measured, found_python_clients
+from asyncdemo.lab.harness.engines import OURS, Engine, Measured, OurClient
 from asyncdemo.lab.harness.machine import choose_pinning
+from asyncdemo.lab.harness.protocol.bench import found_engines
 from asyncdemo.lab.results.validity_checks import served_share
 from asyncdemo.load import Plan, Send
 from benchmarks.load_servers import known_server, quick_server, slot_server
@@ -32,22 +30,12 @@ RATES: Final = (500, 1000, 2000)
 _HOLD_MS: Final = 5.0
 _STALL_SHARE: Final = 0.2
 _STALL_RATE: Final = 200.0
-_SLOWER: Final = {"aiohttp": 10, "httpx": 100}
-"""Times fewer requests, so that each is at it for about a second."""
 _TICK_S: Final = 0.01
 """In which the system tells the CPU time of other processes."""
 _ENDS_S: Final = 120.0
 _GIVES_UP_S: Final = 5.0
 _KEPT: Final = 0.95
 """Of the rate, with what was under way at the end."""
-
-
-def peers() -> dict[str, Engine]:
-    """Ours first. Cargo's folder is looked into, too: that is where it puts oha."""
-    folder = str(Path.home() / ".cargo" / "bin")
-    if folder not in os.environ.get("PATH", "").split(os.pathsep):
-        os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", ""), folder])
-    return {engine.name: engine for engine in (ClientEngine(), *found_engines(), *found_python_clients())}
 
 
 def _measured(engine: Engine, port: int, **plan: object) -> Measured:
@@ -71,13 +59,13 @@ def _sent(engine: Engine, port: int, **plan: object) -> Measured:
 
 def measure_cost(folder: Path, rounds: int, requests: int) -> list[Row]:
     """Requests for a second of the client's CPU: how far the client is from being what is measured."""
-    arms = peers()
+    arms = found_engines()
     with quick_server(folder) as (port, server):
         measures = {arm: partial(_requests_per_cpu_s, arms[arm], port, requests) for arm in arms}
         rates = in_rounds(measures, rounds)
     what = f"requests for a second of the load client's CPU ({server}, {CLIENTS} clients)"
     rows = [Row(what, Summary.of(rates[OURS]), lambda rate: f"{rate:,.0f}")]
-    targets = {"wrk": Target(0.5, Bound.AT_LEAST), "aiohttp": Target(4.0, Bound.AT_LEAST)}
+    targets = {"wrk": Target(0.5, Bound.AT_LEAST)}
     for arm in arms:
         if arm != OURS:
             ratio = Summary.of(paired_ratios(rates[OURS], rates[arm]))
@@ -86,8 +74,7 @@ def measure_cost(folder: Path, rounds: int, requests: int) -> list[Row]:
 
 
 def _requests_per_cpu_s(engine: Engine, port: int, requests: int) -> float:
-    few = max(CLIENTS, requests // _SLOWER.get(engine.name, 1))
-    lasts: dict[str, object] = {"duration_s": 1.0} if engine.name == "wrk" else {"requests": few}
+    lasts: dict[str, object] = {"duration_s": 1.0} if engine.name == "wrk" else {"requests": requests}
     load = _measured(engine, port, clients=CLIENTS, **lasts).load
     if load.client_cpu_s is None:
         raise RuntimeError(f"the CPU time of {engine.name} is not known")
@@ -100,12 +87,12 @@ def _requests_per_cpu_s(engine: Engine, port: int, requests: int) -> float:
 def latency_errors(
     rounds: int, window_s: float, rates: Sequence[int] = RATES
 ) -> tuple[list[str], list[list[str]]]:
-    """A table: for each client that can send at a rate, how much more it saw than there was, in ms.
+    """A table: how much more our client, which alone can send at a rate, saw than there was, in ms.
 
     The server holds each answer back for 5 ms, and says how long it really did; what is more is the client's,
     and the system's to carry it there and back, which is the same for all.
     """
-    arms = {name: engine for name, engine in peers().items() if name not in {"wrk", "ab"}}
+    arms = {OURS: OurClient()}
     more_ms: defaultdict[tuple[str, int], list[tuple[float, float] | None]] = defaultdict(list)
     with known_server(_HOLD_MS) as port:
         for order in orders([(name, rate) for name in arms for rate in rates], rounds):
@@ -183,7 +170,7 @@ _OPEN: Final = "open loop"
 
 
 def _stall_arms(lasts_s: float) -> Mapping[str, Callable[[int], Measured]]:
-    engines = peers()
+    engines = found_engines()
 
     def open_loop(engine: Engine) -> Callable[[int], Measured]:
         return lambda port: _measured(engine, port, rate=_STALL_RATE, duration_s=lasts_s)
@@ -192,18 +179,5 @@ def _stall_arms(lasts_s: float) -> Mapping[str, Callable[[int], Measured]]:
         return lambda port: _measured(engine, port, clients=1, duration_s=lasts_s)
 
     arms = {_OPEN: open_loop(engines[OURS]), "closed loop, 1 client": closed_loop(engines[OURS])}
-    arms |= {f"`{name}`, 1 client": closed_loop(engines[name]) for name in ("wrk", "ab") if name in engines}
-    if "oha" in engines:
-        arms["`oha --latency-correction`"] = open_loop(engines["oha"])
-        arms["`oha`, without it"] = open_loop(_uncorrected())
+    arms |= {f"`{name}`, 1 client": closed_loop(engines[name]) for name in engines if name != OURS}
     return arms
-
-
-def _uncorrected() -> Program:
-    """oha at a rate, latency from when it got round to sending."""
-    (oha,) = (program for program in PROGRAMS if program.name == "oha")
-
-    def command(plan: Plan) -> list[str]:
-        return [word for word in oha.command(plan) if word != "--latency-correction"]
-
-    return replace(oha, command=command)

@@ -13,8 +13,7 @@ import threading
 import time
 from typing import cast
 
-# ab speaks HTTP/1.0, and waits for the end of the connection if it is not told that there is none
-HELLO = b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"
+HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
 
 class Slot(asyncio.Protocol):

@@ -105,17 +105,6 @@ def test_a_load_program_whose_figures_contradict_each_other() -> None:
     assert kinds(ours) == set()
 
 
-def test_ab_counts_a_connection_that_is_reset_and_goes_on() -> None:
-    bench = undisturbed()
-    if "ab" not in bench.engines:
-        pytest.skip("ab is not on PATH")
-    setting = replace(CLOSED, tool="ab", requests=200, keep_alive=False)
-    (trial,) = one_trial(serving("resets", delays_ms=5, reset_every=20), setting, bench)
-    assert FlagKind.ERRORS in kinds(trial)
-    assert trial.load is not None and trial.load.requests == 200
-    assert 8 <= trial.load.errors["failed"] <= 10
-
-
 def test_a_record_names_no_machine_user_or_folder() -> None:
     conditions = (Condition(CLOSED, (SEND,), warm=False),)
     served = (serving("good", delays_ms=10), Contestant(an_arm("null"), Bench().null))

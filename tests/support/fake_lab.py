@@ -126,7 +126,7 @@ class FakeSending:
     def measured(self) -> Measured:
         plan, capacity = self.plan, self.served.rate()
         if self.served.starts in self.served.load_fails:
-            raise AsyncdemoError("ab ended with exit code 104")
+            raise AsyncdemoError("wrk ended with exit code 104")
         window_s = plan.duration_s or 1.0
         if self.served.silent:
             lost = Load(

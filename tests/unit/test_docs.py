@@ -17,13 +17,8 @@ from asyncdemo.analysis.diagnose import FindingKind
 from asyncdemo.analysis.metrics import Metrics
 from asyncdemo.analysis.schedules import Attempt, Exploration, Group, ending_of
 from asyncdemo.cli.app import COMMANDS
-from asyncdemo.cli.rig import rig_data
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.lab.distributed.__main__ import parser as distributed_parser
-from asyncdemo.lab.results.configuration import CONFIGURATIONS
-from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.ratio import Ratio
-from asyncdemo.lab.results.rigging import Machine, Outcome, Rigging
 from asyncdemo.load.command import parser as load_parser
 from asyncdemo.model import Holding, Stuck
 from asyncdemo.render.text.json_result import lesson_result, script_result
@@ -103,16 +98,6 @@ def test_every_figure_of_a_run_is_in_the_json_contract() -> None:
     figures = {field.name for field in dataclasses.fields(Metrics)} - left_out
     names = {name.removesuffix("_ns") + "_s" if name.endswith("_ns") else name for name in figures}
     assert {name for name in names if f"`{name}`" not in text} == {"lane_totals"}  # `lane_list` there
-
-
-def test_the_rigs_json_has_every_field_and_no_other() -> None:
-    ratio, refused = Ratio.of([2.0]), {FlagKind.FOREIGN_CPU: "sync: a compiler ran."}
-    data = rig_data(Outcome(Rigging(CONFIGURATIONS["mine"]), 7, {}, ratio, refused, done=7), Machine(4))
-    assert data["format"] == "asyncdemo.rig/1"
-    assert isinstance(data["ratio"], dict)
-    text = read(DOCS / "reference" / "json.md").partition("## The rig")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
-    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == {*data, *data["ratio"]}
 
 
 def test_the_json_reference_has_every_field_and_no_other() -> None:

@@ -43,13 +43,6 @@ _TOOLS: Final[Sequence[tuple[str, str, dict[str, str], str]]] = (
     ("nginx", "runs in front of the servers of twenty-one-pairs", {}, ""),
     ("pgbouncer", "pools the sessions of twenty-one-pairs", {"pacman": ""}, ""),
     ("wrk", "a load client to compare ours with", {"dnf": "", "pacman": ""}, ""),
-    (
-        "ab",
-        "as wrk",
-        {"apt-get": "apache2-utils", "dnf": "httpd-tools", "pacman": "apache", "brew": "httpd"},
-        "",
-    ),
-    ("oha", "a load client to compare ours with", {"apt-get": "", "dnf": ""}, "cargo install oha"),
 )
 """Programs of the lab: name, role, its package by manager if that has another name ("" if the manager lacks
 it), and the install command if no manager has it."""

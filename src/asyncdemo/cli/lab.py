@@ -27,8 +27,6 @@ from asyncdemo.lab.results.setup import Extent
 from asyncdemo.safe_text import json_text
 
 FORMAT: Final = "asyncdemo.lab-list/1"
-_RIG: Final = "rig-it"
-"""The lesson in which learners do their own experiment."""
 
 
 def _complete(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -56,13 +54,6 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
     metavar="N",
     help="The seed for the order of the contestants in each round.",
 )
-@click.option(
-    "--set",
-    "set_to",
-    metavar="KNOB=VALUE",
-    multiple=True,
-    help="A setting of the rig (`asyncdemo lab rig-it`) to start with. Can be repeated.",
-)
 @click.option("--fresh", is_flag=True, help="Start over, even if an earlier run could continue.")
 @click.option("--no-predict", is_flag=True, help="Don't ask for a prediction.")
 @course_option
@@ -76,7 +67,6 @@ def command(
     as_json: bool,
     save_to: Path | None,
     seed: int | None,
-    set_to: tuple[str, ...],
     fresh: bool,
     no_predict: bool,
     course_folder: Path | None,
@@ -84,32 +74,21 @@ def command(
     """Measure an experiment on real servers, and report our ratios beside the published ones.
 
     Without a name, this lists the experiments. A LESSON, given as in other commands, stands for its
-    experiment. rig-it opens the rig: change workers, sessions, delay, clients and the load client until the
-    ranking flips.
+    experiment.
     If a run ends early, by Ctrl-C or otherwise, start it again to continue it.
     Run nothing else on the machine in the meantime.
     """
     measures = bool(quick or full or save_to or fresh or seed is not None)
     if name is None:
-        if measures or set_to:
+        if measures:
             raise UsageError("Name an experiment: asyncdemo lab NAME. To list them: asyncdemo lab")
         click.echo(json_text(_as_data())) if as_json else _print_list()
         return
     if quick and full:
         raise UsageError("Give --quick or --full, not both.")
     course_context = locate(course_folder)
-    entry, meant = _find_entry(course_context.course, name)
+    entry = _find_entry(course_context.course, name)
     apps = _apps_of(entry, course_context.course)
-    if meant == _RIG:
-        if measures:
-            raise UsageError(
-                f"The rig takes only --set, --plain and --json. To measure: asyncdemo lab {entry.name}"
-            )
-        from asyncdemo.cli.rig import open_rig
-
-        context.exit(open_rig(course_context, apps, set_to, plain=plain, as_json=as_json))
-    if set_to:
-        raise UsageError("--set is for the rig: asyncdemo lab rig-it --set KNOB=VALUE")
     if save_to is not None:
         lab_results.check_target(save_to, entry.name)
     console = make_console() if can_draw() and not (plain or as_json) else None
@@ -176,8 +155,8 @@ def _about(entry: Entry) -> Iterable[str]:
 # -- which one is meant --------------------------------------------------------------------------------------
 
 
-def _find_entry(course: Course, typed: str) -> tuple[Entry, str]:
-    """Return the experiment and the name that matched. Raises UsageError with a suggestion.
+def _find_entry(course: Course, typed: str) -> Entry:
+    """Return the experiment. Raises UsageError with a suggestion.
 
     It is the one with this name, of this lesson (id or number), or the only one whose name contains the text.
     """
@@ -189,11 +168,11 @@ def _find_entry(course: Course, typed: str) -> tuple[Entry, str]:
         fitting = [name for name in names if word and word in name]
         found = {names[name].name: name for name in fitting}
         if len(found) == 1:
-            (word,) = fitting if len(fitting) == 1 else found
+            (word,) = found
         elif found:
             raise UsageError(f"{typed!r} matches more than one experiment: {', '.join(sorted(found))}.")
     if word in names:
-        return names[word], word
+        return names[word]
     if any(lesson.id == word for lesson in course.lessons):
         led = ", ".join(name for entry in EXPERIMENTS for name in entry.lessons)
         raise UsageError(f"The lesson {word} has no experiment. These have one: {led}.")

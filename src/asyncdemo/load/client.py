@@ -11,7 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -29,7 +29,6 @@ class Client:
     Args:
         plan: What to send.
         hold: Get ready, but send nothing before ``go``: starting takes longer than many loads do.
-        program: The module to run, with its arguments: our own, or another with the same protocol.
 
     Attributes:
         ready (bool): Whether it can start sending, so that what it does from then on is the load.
@@ -42,7 +41,7 @@ class Client:
         AsyncdemoError: If its process cannot be started.
     """
 
-    def __init__(self, plan: Plan, hold: bool = False, program: Sequence[str] = ("asyncdemo.load",)) -> None:
+    def __init__(self, plan: Plan, hold: bool = False) -> None:
         check_installed()
         self.ready = False
         self.finished = False
@@ -51,7 +50,7 @@ class Client:
         self._partial = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         try:
-            self._process = _spawn(program, self._errors)
+            self._process = _spawn(self._errors)
         except BaseException:
             self._errors.close()
             raise
@@ -166,11 +165,11 @@ class Client:
             self.failure = f"the load client ended {how} and no result" + (f": {said[-1]}" if said else "")
 
 
-def _spawn(program: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+def _spawn(errors: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             # -P: don't import a learner's `queue.py` from the current folder
-            [sys.executable, "-P", "-m", *program],
+            [sys.executable, "-P", "-m", "asyncdemo.load"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

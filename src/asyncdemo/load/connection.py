@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 import re
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 import httptools
 
-if TYPE_CHECKING:
-    from asyncdemo.load.engine import Engine
+from asyncdemo.load.plan import Plan
 
 _END_OF_HEAD = b"\r\n\r\n"
 _DELIMITED = re.compile(rb"\r\n(?:content-length|transfer-encoding)[ \t]*:", re.IGNORECASE)
@@ -32,6 +31,20 @@ def kind_of(error: OSError) -> str:
     return "timeout" if isinstance(error, TimeoutError) else "network"
 
 
+class Owner(Protocol):
+    """The sender of the requests, which learns here how each one ends. Times are of ``perf_counter_ns``."""
+
+    plan: Plan
+
+    def method(self, number: int) -> str: ...
+    def connected(self, connection: Connection, at_ns: int) -> None: ...
+    def answered(self, connection: Connection, at_ns: int) -> None: ...
+    def failed(self, connection: Connection, kind: str, at_ns: int, text: str) -> None: ...
+    def lost(self, connection: Connection, kind: str, at_ns: int, text: str) -> None: ...
+    def closed(self, connection: Connection) -> None: ...
+    def unreachable(self, connection: Connection, error: OSError) -> None: ...
+
+
 class Connection(asyncio.Protocol):
     """``number`` is that of the request under way, or -1.
 
@@ -39,9 +52,9 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_engine",
         "_feed",
         "_head",
+        "_owner",
         "_parser",
         "connect_ns",
         "intended_ns",
@@ -55,8 +68,8 @@ class Connection(asyncio.Protocol):
         "transport",
     )
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
         self._head: bytes | None = None
         """The response's head so far, which says how the body ends if the server just closes."""
         self.transport: asyncio.Transport | None = None
@@ -98,7 +111,7 @@ class Connection(asyncio.Protocol):
         if self.number < 0:
             self.transport.abort()  # its request was dropped while it connected
             return
-        self._engine.connected(self, perf_counter_ns())
+        self._owner.connected(self, perf_counter_ns())
         self.transport.write(self.request)
 
     def data_received(self, data: bytes) -> None:
@@ -106,7 +119,7 @@ class Connection(asyncio.Protocol):
         if self.number < 0:
             # unsolicited: what came next would be taken for the answer to another request
             self.drop()
-            self._engine.closed(self)
+            self._owner.closed(self)
             return
         if self._head is None:
             self._head = data
@@ -117,10 +130,10 @@ class Connection(asyncio.Protocol):
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self.reusable = False
             if not self.status:
-                self._engine.failed(self, "protocol", at_ns, _not_http(error, data))
+                self._owner.failed(self, "protocol", at_ns, _not_http(error, data))
                 return
         if self.status:
-            self._engine.answered(self, at_ns)
+            self._owner.answered(self, at_ns)
 
     def on_message_complete(self) -> None:
         parser = self._parser
@@ -139,17 +152,17 @@ class Connection(asyncio.Protocol):
         if self.number >= 0 and self._ends_with_connection():
             self.status = self._parser.get_status_code()
             self.reusable = False
-            self._engine.answered(self, perf_counter_ns())
+            self._owner.answered(self, perf_counter_ns())
 
     def connection_lost(self, error: Exception | None) -> None:
         at_ns = perf_counter_ns()
-        self._engine.closed(self)
+        self._owner.closed(self)
         if self.number >= 0:
             if isinstance(error, OSError):
-                self._engine.lost(self, kind_of(error), at_ns, str(error))
+                self._owner.lost(self, kind_of(error), at_ns, str(error))
             else:
                 how = "without a response" if self.is_silent else "in the middle of the response"
-                self._engine.lost(self, "closed", at_ns, f"the server closed the connection {how}")
+                self._owner.lost(self, "closed", at_ns, f"the server closed the connection {how}")
         self.transport = self.task = None
         self._release()
 
@@ -172,18 +185,18 @@ class DetailedConnection(Connection):
 
     __slots__ = ("_is_head", "_most", "body", "content_type")
 
-    def __init__(self, engine: Engine) -> None:
-        super().__init__(engine)
+    def __init__(self, owner: Owner) -> None:
+        super().__init__(owner)
         self.body = b""
         self.content_type = ""
-        self._most = engine.plan.keep_answers
+        self._most = owner.plan.keep_answers
         self._is_head = False
 
     def send(self, request: bytes, number: int, intended_ns: int) -> None:
         self.body, self.content_type = b"", ""
         if self._is_head:
             self._new_parser()  # the previous one still expects the body
-        self._is_head = self._engine.method(number) == "HEAD"
+        self._is_head = self._owner.method(number) == "HEAD"
         super().send(request, number, intended_ns)
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -212,10 +225,10 @@ def _not_http(error: Exception, data: bytes) -> str:
 
 
 class Connections:
-    """Those of an engine: made as needed, up to ``most``, and kept while idle. ``opened`` is the total."""
+    """Those of an owner: made as needed, up to ``most``, and kept while idle. ``opened`` is the total."""
 
-    def __init__(self, engine: Engine, kind: type[Connection], address: str, port: int, most: int) -> None:
-        self._engine, self._kind = engine, kind
+    def __init__(self, owner: Owner, kind: type[Connection], address: str, port: int, most: int) -> None:
+        self._owner, self._kind = owner, kind
         self._address, self._port, self._most = address, port, most
         self._idle: dict[Connection, None] = {}
         """A dict, because one that the server closes must be found among thousands."""
@@ -223,7 +236,7 @@ class Connections:
         self.opened = 0
 
     def new(self) -> Connection:
-        return self._kind(self._engine)
+        return self._kind(self._owner)
 
     def take(self) -> Connection | None:
         """Return an idle one, or else a new one, not yet opened; None if the limit is reached."""
@@ -265,8 +278,8 @@ class Connections:
         try:
             await loop.create_connection(lambda: connection, self._address, self._port)
         except OSError as error:
-            self._engine.unreachable(connection, error)
+            self._owner.unreachable(connection, error)
         except asyncio.CancelledError:
-            self._engine.closed(connection)  # its request was dropped, and the connection with it
+            self._owner.closed(connection)  # its request was dropped, and the connection with it
         finally:
             connection.task = None

@@ -33,12 +33,10 @@ _TELL_EVERY_S = 0.01
 _BATCH = 256
 """The most events in a line, however slow the reader is."""
 _LOOK_FOR_PARENT_S = 0.25
-OnStart = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None]
-"""Called with the loop, and a function that interrupts the load."""
 
 
-def serve(run: Callable[[Plan, Report | None, OnStart], Result] | None = None) -> int:
-    """Return the exit code. ``run`` sends the plan; the default is our own engine."""
+def serve() -> int:
+    """Send what the parent plans, and return the exit code."""
     try:
         check_installed()
         parent = _Parent()
@@ -47,7 +45,7 @@ def serve(run: Callable[[Plan, Report | None, OnStart], Result] | None = None) -
         _say({"ready": True})
         parent.await_go()
         writer = _EventWriter() if plan.report else None
-        result = (run or run_plan)(plan, writer.report if writer else None, parent.listen)
+        result = run_plan(plan, writer.report if writer else None, parent.listen)
     except AsyncdemoError as error:
         _say({"failure": str(error)})
         return error.exit_code
@@ -60,7 +58,7 @@ def serve(run: Callable[[Plan, Report | None, OnStart], Result] | None = None) -
 def run_plan(
     plan: Plan,
     report: Report | None = None,
-    on_start: OnStart | None = None,
+    on_start: Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None] | None = None,
     make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> Result:
     """Run in this process, in its main thread. SIGINT and SIGTERM end it early, with a result.

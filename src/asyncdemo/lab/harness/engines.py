@@ -12,7 +12,6 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
-from asyncdemo.packages import version_of
 
 _BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit
 """A percentile is quoted only if this many answers lie beyond it."""
@@ -52,33 +51,18 @@ class Engine(Protocol):
         """Do everything that takes time, but send nothing yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientEngine:
-    """Our own client, or a program that speaks its protocol."""
+class OurClient:
+    """An ``Engine``: ``asyncdemo.load`` in its own process."""
 
-    name: str = OURS
-    program: tuple[str, ...] = ("asyncdemo.load",)
+    name: Final = OURS
 
     @contextmanager
     def prepared(self, plan: Plan) -> Iterator[Sending]:
-        with Client(plan, hold=True, program=self.program) as client:
+        with Client(plan, hold=True) as client:
             deadline_s = time.monotonic() + _READY_S
             while not (client.ready or client.finished) and time.monotonic() < deadline_s:
                 client.read(0.1)
             yield _ClientSending(plan, client)
-
-
-PYTHON_CLIENTS: Final = tuple(
-    ClientEngine(name, ("asyncdemo.lab.harness.python_client", name)) for name in ("aiohttp", "httpx")
-)
-"""At its limit a client measures itself. These reach theirs before many servers do, so that two servers can
-swap places. Only the rig shows that; no experiment uses them.
-"""
-
-
-def found_python_clients() -> tuple[Engine, ...]:
-    """Return those whose package is installed."""
-    return tuple(client for client in PYTHON_CLIENTS if version_of(client.name))
 
 
 class _ClientSending:

@@ -107,7 +107,7 @@ _SYSCTLS: Final = (
 _GOVERNOR: Final = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 _VERSION_S: Final = 10.0
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
-_LOAD_PROGRAMS: Final = {"wrk": ("wrk", "--version"), "ab": ("ab", "-V"), "oha": ("oha", "--version")}
+_LOAD_PROGRAMS: Final = {"wrk": ("wrk", "--version")}
 
 
 def describe_machine(

@@ -1,1 +1,1 @@
-"""Runs, verdicts, slides and the rig as lines of a terminal, drawn with Rich."""
+"""Runs, verdicts and slides as lines of a terminal, drawn with Rich."""

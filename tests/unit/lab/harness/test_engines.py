@@ -1,17 +1,17 @@
-"""What load programs report, read into what a trial keeps."""
+"""What wrk reports, read into what a trial keeps, and when a percentile is quoted."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
+import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.lab.harness.cross_checks import PROGRAMS, Program, read_ab, read_oha, read_wrk
 from asyncdemo.lab.harness.engines import latencies_ms
+from asyncdemo.lab.harness.wrk import Wrk, command, read_output
 from asyncdemo.load import Plan, Send
 
 WRK = """Running 1s test @ http://127.0.0.1:35457/
@@ -30,39 +30,10 @@ WRK = """Running 1s test @ http://127.0.0.1:35457/
 Requests/sec:     56.00
 Transfer/sec:      6.38KB
 """
-AB = """Benchmarking 127.0.0.1 (be patient).....done
-
-Concurrency Level:      4
-Time taken for tests:   0.319 seconds
-Complete requests:      50000
-Failed requests:        4
-   (Connect: 0, Receive: 2, Length: 0, Exceptions: 2)
-Non-2xx responses:      7
-Total transferred:      5650 bytes
-Requests per second:    156.85 [#/sec] (mean)
-Time per request:       25.502 [ms] (mean)
-
-Connection Times (ms)
-              min  mean[+/-sd] median   max
-Connect:        0    0   0.1      0       0
-Processing:    21   23   4.9     21      39
-Total:         21   23   4.9     21      40
-
-Percentage of the requests served within a certain time (ms)
-  50%     21
-  99%     39
- 100%     40 (longest request)
-"""
-OHA = {
-    "summary": {"total": 2.0, "requestsPerSec": 50.0, "average": 0.02, "slowest": 0.2, "fastest": 0.01},
-    "latencyPercentiles": {"p50": 0.015, "p99": 0.1, "p99.9": None},
-    "statusCodeDistribution": {"200": 20000},
-    "errorDistribution": {"aborted due to deadline": 4, "connection closed": 2},
-}
 
 
 def test_wrk_is_read_with_its_units_and_what_failed() -> None:
-    measured = read_wrk(WRK)
+    measured = read_output(WRK)
     load = measured.load
     assert (load.answered, load.throughput_per_s) == (60000, 56.0)
     assert load.wall_s == pytest.approx(64.2)
@@ -70,22 +41,6 @@ def test_wrk_is_read_with_its_units_and_what_failed() -> None:
     assert load.errors == {"read": 3, "timeout": 1197, "status not 2xx or 3xx": 69}
     assert load.latency_ms == {"mean": 69.81, "50": 0.64, "75": 68.03, "90": 102.07, "99": 1190, "100": 1200}
     assert measured.p99_ms == 1190
-
-
-def test_ab_is_read_with_what_failed() -> None:
-    load = read_ab(AB).load
-    assert (load.requests, load.answered) == (50000, 49998), "those that failed are complete to it, too"
-    assert (load.wall_s, load.throughput_per_s) == (0.319, 156.85)
-    assert load.errors == {"failed": 2, "status not 2xx or 3xx": 7}
-    assert load.latency_ms == {"mean": 23, "0": 21, "50": 21, "99": 39, "100": 40}
-
-
-def test_oha_is_read_and_what_it_let_go_at_the_end_is_no_error() -> None:
-    load = read_oha(json.dumps(OHA)).load
-    assert (load.answered, load.wall_s, load.throughput_per_s) == (20000, 2.0, 50.0)
-    assert load.errors == {"connection closed": 2}
-    assert load.statuses == {"200": 20000}
-    assert load.latency_ms == {"mean": 20, "0": 10, "50": 15, "99": 100, "100": 200}
 
 
 @given(st.integers(0, 10**6), st.lists(st.sampled_from([50.0, 90.0, 99.0, 99.9, 100.0]), unique=True))
@@ -102,35 +57,29 @@ def a_plan(**more: object) -> Plan:
     return Plan("127.0.0.1", 8000, **values)  # type: ignore[arg-type]
 
 
-COMMANDS = {program.name: program.command for program in PROGRAMS}
-
-
-def test_each_program_is_asked_for_the_same_load() -> None:
-    assert COMMANDS["wrk"](a_plan()) == [
+def test_wrk_gets_the_planned_load() -> None:
+    assert command(a_plan()) == [
         *("wrk", "-c4", "-t1", "-d2", "--latency", "--timeout=30", "-H", "Connection: close"),
         "http://127.0.0.1:8000/x",
     ]
-    assert COMMANDS["ab"](a_plan(keep_alive=True, requests=50, duration_s=None)) == [
-        *("ab", "-c4", "-n50", "-s30", "-q", "-l", "-r", "-k"),
-        "http://127.0.0.1:8000/x",
-    ]
-    assert COMMANDS["oha"](a_plan(clients=None, rate=100.0, keep_alive=True)) == [
-        *("oha", "-c", "200", "-z2s", "-q", "100", "--latency-correction", "--output-format", "json"),
-        *("--no-tui", "http://127.0.0.1:8000/x"),
-    ]
+    assert "Connection: close" not in command(a_plan(keep_alive=True))
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (0, "printed something unexpected: Benchmarking\nunable"),
-        (104, "ended with exit code 104 and said: unable"),
+        (0, "wrk printed something unexpected: Benchmarking\nunable"),
+        (104, "wrk ended with exit code 104 and said: unable"),
     ],
 )
-def test_a_program_that_fails_or_is_not_understood_is_told(program: Program, code: int, said: str) -> None:
-    broken = ["sh", "-c", f"echo Benchmarking; echo unable; exit {code}"]
-    with replace(program, command=lambda _: broken).prepared(a_plan()) as sending:
+def test_failure_of_wrk_is_reported(
+    code: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "wrk"
+    broken.write_text(f"#!/bin/sh\necho Benchmarking; echo unable; exit {code}\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with Wrk().prepared(a_plan()) as sending:
         sending.go()
         while not sending.finished(1):
             pass
@@ -139,16 +88,14 @@ def test_a_program_that_fails_or_is_not_understood_is_told(program: Program, cod
 
 
 @pytest.mark.parametrize(
-    ("name", "plan"),
+    "plan",
     [
-        ("wrk", a_plan(clients=None, rate=10.0)),
-        ("ab", a_plan(clients=None, rate=10.0)),
-        ("oha", a_plan(clients=None, rate=10.0, arrivals="poisson")),
-        ("wrk", a_plan(requests=10, duration_s=None)),
-        ("wrk", a_plan(sends=(Send("POST", "/x"),))),
-        ("ab", a_plan(sends=(Send("GET", "/x"), Send("GET", "/y")))),
+        a_plan(clients=None, rate=10.0),
+        a_plan(requests=10, duration_s=None),
+        a_plan(sends=(Send("POST", "/x"),)),
+        a_plan(sends=(Send("GET", "/x"), Send("GET", "/y"))),
     ],
 )
-def test_what_a_program_cannot_do_is_refused_not_changed(name: str, plan: Plan) -> None:
+def test_plan_beyond_wrk_is_refused_not_changed(plan: Plan) -> None:
     with pytest.raises((AssertionError, ValueError)):
-        COMMANDS[name](plan)
+        command(plan)

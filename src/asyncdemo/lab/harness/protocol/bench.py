@@ -11,12 +11,12 @@ from typing import Final
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness import Startable, Started
-from asyncdemo.lab.harness.cross_checks import found_engines
-from asyncdemo.lab.harness.engines import OURS, ClientEngine, Engine, Measured
+from asyncdemo.lab.harness.engines import OURS, Engine, Measured, OurClient
 from asyncdemo.lab.harness.machine import Pinning, choose_pinning
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Scene, Seen, Size, When
 from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.harness.watching import Watch
+from asyncdemo.lab.harness.wrk import Wrk, is_installed
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import Flag, refuses
 from asyncdemo.lab.results.setup import Arm, Loop, Setting, Verification
@@ -49,15 +49,16 @@ class Failed(AsyncdemoError):
         self.outcome = outcome
 
 
-def _engines() -> dict[str, Engine]:
-    return {engine.name: engine for engine in (ClientEngine(), *found_engines())}
+def found_engines() -> dict[str, Engine]:
+    """Return our client, and wrk if it is installed."""
+    return {OurClient.name: OurClient(), **({Wrk.name: Wrk()} if is_installed() else {})}
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
     """What measurements are made with; tests replace parts of it."""
 
-    engines: Mapping[str, Engine] = field(default_factory=_engines)
+    engines: Mapping[str, Engine] = field(default_factory=found_engines)
     pinning: Pinning = field(default_factory=choose_pinning)
     null: Startable = _NULL
     """The server that the client is calibrated against."""

@@ -104,7 +104,7 @@ MAY_CHANGE: dict[str, Change] = {
     "load": lambda one: replace(one, load_average=99.0),
     "kernel parameters": lambda one: replace(one, sysctls={"fs.file-max": "1"}),
     "a load program that it does not measure with": lambda one: replace(
-        one, programs={**one.programs, "oha": "99"}
+        one, programs={**one.programs, "wrk": "99"}
     ),
 }
 

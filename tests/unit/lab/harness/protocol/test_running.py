@@ -212,17 +212,17 @@ def test_figures_of_its_own_are_the_most_that_was_seen_or_what_is_there_afterwar
 
 def test_what_a_run_leaves_out_is_said() -> None:
     more = replace(CLOSED, name="more", title="100 clients", clients=100)
-    other = replace(CLOSED, name="by-oha", title="By oha", tool="oha")
+    other = replace(CLOSED, name="by-wrk", title="By wrk", tool="wrk")
     record = measured(
         *two(),
         conditions=tuple(Condition(setting, (SEND,)) for setting in (CLOSED, more, other)),
-        asked=(a_row("fast", "slow"), a_row("fast", "slow", "more"), a_row("fast", "slow", "by-oha")),
-        size=replace(SHORT, settings=("closed", "by-oha")),
+        asked=(a_row("fast", "slow"), a_row("fast", "slow", "more"), a_row("fast", "slow", "by-wrk")),
+        size=replace(SHORT, settings=("closed", "by-wrk")),
     )
     assert [setting.name for setting in record.settings] == ["closed"]
     assert [row.setting for row in record.comparisons] == ["closed", "closed"]
     assert "Not measured in a default run: 100 clients." in record.notes
-    assert record.environment.missing == {"oha": "not on PATH; left out: By oha"}
+    assert record.environment.missing == {"wrk": "not on PATH; left out: By wrk"}
 
 
 def test_two_arms_of_one_name_are_known_before_anything_is_measured() -> None:
@@ -251,13 +251,13 @@ AT_TIMES = {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
         (
             {"load_fails": {3}},
             [MEASURED, TrialOutcome.LOAD_FAILED, *[MEASURED] * 5],
-            "ab ended with exit code 104",
+            "wrk ended with exit code 104",
             AT_TIMES,
         ),
         (
             {"load_fails": range(2, 100)},
             [TrialOutcome.LOAD_FAILED] * 2,
-            "ab ended with exit code 104",
+            "wrk ended with exit code 104",
             {FlagKind.LOAD_FAILED},
         ),
         (
@@ -308,7 +308,7 @@ def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -
     def fail(load: Load, plan: Plan) -> Load:
         if plan.port == fast.port and plan.duration_s == SIZE.window_s and fast.starts == 3:
             fast.dies = {3}
-            raise AsyncdemoError("ab ended with exit code 104")
+            raise AsyncdemoError("wrk ended with exit code 104")
         return load
 
     record = Lab(FakeServer("slow"), fast, spoil=fail).run()
@@ -320,7 +320,7 @@ def test_what_was_looked_at_under_a_load_that_failed_was_not_verified() -> None:
     check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
     record = measured(FakeServer("slow"), FakeServer("fast", load_fails={1}), checks=(check,))
     (item,) = (item for item in record.verifications if item.arm == "fast")
-    assert item.seen == "load failed: ab ended with exit code 104"
+    assert item.seen == "load failed: wrk ended with exit code 104"
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
 
 
