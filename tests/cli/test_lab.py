@@ -137,6 +137,9 @@ def test_the_list_as_json() -> None:
         (["zzz"], "`asyncdemo lab` lists them."),
         (["--quick"], "Name an experiment:"),
         (["--save", "results"], "Name an experiment:"),
+        (["--set", "WORKERS=2"], "Name an experiment:"),
+        (["constant-rate", "--set", "WORKERS=2"], "constant-rate has no knobs to set."),
+        (["rig-it", "--set", "WHEELS=4"], "The knobs are WORKERS, SESSIONS, DELAY_MS, CLIENTS"),
         (["constant-rate", "--quick", "--full"], "Give --quick or --full, not both."),
     ],
 )

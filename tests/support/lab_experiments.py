@@ -78,8 +78,8 @@ def green(database: FakeDatabase | None = None) -> Experiment:
     return greenlets.described(context_for("greenlets"), fake)
 
 
-def pairs(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer") -> Experiment:
-    stack: Any = SimpleNamespace(
+def fake_stack(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer") -> Any:
+    return SimpleNamespace(
         missing=missing or {},
         programs={},
         pids=tuple,
@@ -89,9 +89,13 @@ def pairs(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer"
         port=8000,
         proxy="nginx",
         pooler=pooler,
+        words="PostgreSQL 0",
         database=FakeDatabase(),
     )
-    return twenty_one_pairs._experiment(stack, context_for("twenty-one-pairs"))
+
+
+def pairs(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer") -> Experiment:
+    return twenty_one_pairs._experiment(fake_stack(missing, pooler), context_for("twenty-one-pairs"))
 
 
 def row(experiment: Experiment, arm: str, base: str, setting: str, figure: str) -> PlannedRow:

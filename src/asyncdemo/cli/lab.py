@@ -54,6 +54,15 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
     metavar="N",
     help="The seed for the order of the contestants in each round.",
 )
+@click.option(
+    "--set",
+    "set_to",
+    metavar="KNOB=VALUE",
+    multiple=True,
+    help="For twenty-one-pairs: measure two of its pairs under this setting, beside the article's own. The "
+    "knobs are WORKERS, SESSIONS, DELAY_MS and CLIENTS. PAIRS=A,B chooses the pairs; by default, they are "
+    "flask-gunicorn,starlette-uvicorn. Can be repeated.",
+)
 @click.option("--fresh", is_flag=True, help="Start over, even if an earlier run could continue.")
 @click.option("--no-predict", is_flag=True, help="Don't ask for a prediction.")
 @course_option
@@ -67,6 +76,7 @@ def command(
     as_json: bool,
     save_to: Path | None,
     seed: int | None,
+    set_to: tuple[str, ...],
     fresh: bool,
     no_predict: bool,
     course_folder: Path | None,
@@ -78,7 +88,7 @@ def command(
     If a run ends early, by Ctrl-C or otherwise, start it again to continue it.
     Run nothing else on the machine in the meantime.
     """
-    measures = bool(quick or full or save_to or fresh or seed is not None)
+    measures = bool(quick or full or save_to or fresh or seed is not None or set_to)
     if name is None:
         if measures:
             raise UsageError("Name an experiment: asyncdemo lab NAME. To list them: asyncdemo lab")
@@ -89,6 +99,8 @@ def command(
     course_context = locate(course_folder)
     entry = _find_entry(course_context.course, name)
     apps = _apps_of(entry, course_context.course)
+    if set_to:
+        entry = entry.with_settings(set_to)
     if save_to is not None:
         lab_results.check_target(save_to, entry.name)
     console = make_console() if can_draw() and not (plain or as_json) else None

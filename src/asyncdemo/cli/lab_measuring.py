@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -68,11 +68,11 @@ class Order:
     def typed(self) -> str:
         extent = "" if self.extent is Extent.DEFAULT else f" --{self.extent.value}"
         seed = "" if self.seed is None else f" --seed {self.seed}"
-        return f"asyncdemo lab {self.entry.name}{extent}{seed}"
+        return f"asyncdemo lab {shlex.join(self.entry.arguments)}{extent}{seed}"
 
     def again(self, *, saving: bool = True) -> str:
         """Return the command that resumes it; without ``saving``, with asyncdemo's default folder."""
-        words = self.typed.split()
+        words = shlex.split(self.typed)
         if saving and self.save_to is not None:
             words += ["--save", str(self.save_to)]
         if self.course is not None:
@@ -92,6 +92,8 @@ def measure(order: Order, *, fresh: bool) -> int:
     _say(f"{order.entry.title}: about {order.entry.minutes[order.extent]:g} min.")
     record, guess, page, died = None, None, None, False
     remarks: list[str] = []
+    for line in _listed(order.entry.bounds()):
+        click.echo(line, err=True)
     try:
         if noise := noise_words():
             _say(noise)
@@ -227,8 +229,15 @@ def _report(order: Order, record: Record, guess: Guess | None) -> None:
         from asyncdemo.render.lab.terminal import print_report
 
         print_report(record, order.console)
+    if costs := _listed(order.entry.costs(record)):
+        click.echo("\n" + "\n".join(costs))
     if guess is not None:
         click.echo("\n" + wrap(guess.against(record)))
+
+
+def _listed(lines: Sequence[str]) -> list[str]:
+    """Return a heading and what is below it, indented."""
+    return [wrap(line, "  " * (place > 0), "    " * (place > 0)) for place, line in enumerate(lines)]
 
 
 def _conclude(order: Order, record: Record, page: Path | None, remarks: list[str], died: bool) -> None:

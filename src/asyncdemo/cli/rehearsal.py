@@ -128,7 +128,7 @@ def _print(part: Part) -> None:
 def _print_conclusion(schedule: Schedule, parts: list[Part]) -> None:
     click.echo()
     for name in schedule.measured:
-        click.echo(wrap(f"Not tried: `asyncdemo lab {name}`, which needs someone at the keyboard."))
+        click.echo(wrap(f"Not tried: `asyncdemo lab {name}`, which measures for minutes."))
     bad = sum(not part.ok for part in parts)
     if bad:
         click.echo(

@@ -24,7 +24,7 @@ def test_a_schedule_of_the_docs_has_the_lessons_it_links_to_in_order(name: str) 
 
 
 def test_what_a_schedule_measures_is_known() -> None:
-    assert find_schedule(COURSE, "half-a-day-on-measuring").measured == ("rig-it",)
+    assert find_schedule(COURSE, "half-a-day-on-measuring").measured == ("twenty-one-pairs",)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiments import ExperimentContext
+from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import COUNTS, Answer, send_of, standard_checks
 from asyncdemo.lab.harness.protocol.description import (

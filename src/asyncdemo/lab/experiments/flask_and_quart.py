@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.experiments import ExperimentContext
+from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from asyncdemo.lab.experiments import ExperimentContext
+from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.checks import count_check, threads_of
 from asyncdemo.lab.harness.protocol.description import Check, Experiment, Scene, Seen, When

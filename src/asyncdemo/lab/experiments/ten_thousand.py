@@ -12,7 +12,7 @@ from typing import Final
 
 import psutil
 
-from asyncdemo.lab.experiments import ExperimentContext
+from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness import Knobs, Started, Unavailable
 from asyncdemo.lab.harness.protocol.description import Check, Contestant, Count, Experiment, Scene, Seen

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.experiments import ExperimentContext
+from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
-from asyncdemo.lab.harness.machine import choose_pinning
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, PlannedRow
 from asyncdemo.lab.harness.served_app import shared_packages
-from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, latency
 from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
-from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Loop, Setting
+from asyncdemo.lab.stack.bounds import count_processors, differing, waiting_bound
 from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX, Stacked, condition, contestant
 from asyncdemo.lab.stack.start import Stack, open_stack
 from asyncdemo.packages import WITHOUT_WHEEL
@@ -40,7 +37,7 @@ def prepared(context: ExperimentContext) -> Iterator[Experiment]:
 
 
 def _experiment(stack: Stack, context: ExperimentContext) -> Experiment:
-    processors = _processors()
+    processors = count_processors()
     configurations = {**CONFIGURATIONS, "fitted": fitted(processors)}
     experiment = load_experiment("twenty-one-pairs", context, names=_ROWS)
     contestants = _contestants(stack, context)
@@ -59,16 +56,10 @@ def _experiment(stack: Stack, context: ExperimentContext) -> Experiment:
         notes=(
             f"Only six pairs are in every round, under the three settings with published figures: {six}. All "
             f"else is in the first {_FEW} rounds at most, and not ranked.",
-            f"{stack.database.words}; a table of 100,000 rows, its query one row by its key and a pg_sleep.",
+            stack.words,
             *experiment.notes,
         ),
     )
-
-
-def _processors() -> int:
-    """Count those that the lab may use; the servers are kept off the client's."""
-    pinning = choose_pinning()
-    return len({*pinning.client, *pinning.server}) or os.cpu_count() or 1
 
 
 def _contestants(stack: Stack, context: ExperimentContext) -> tuple[Contestant, ...]:
@@ -140,27 +131,5 @@ def _predicted(
     if configuration is None:
         return row
     pair = PAIRS[BASE if row.arm == BASE_AGAIN else row.arm]
-    workers, published = configuration.workers(pair.is_sync), 19 if pair.is_sync else 6
-    differs = f"{workers} workers on {processors} processors, not {published} on 6"
-    driver = ("asyncpg, not aiopg",) if pair.driver == "asyncpg" else ()
-    bound = _bound(row, configuration, pair.is_sync, stack.pooler is not None)
-    return replace(row, bound=bound, differs=(*driver, differs))
-
-
-def _bound(row: PlannedRow, configuration: Configuration, is_sync: bool, is_pooled: bool) -> Bound | None:
-    """Return what waiting alone would give; it says nothing about a 99th percentile."""
-    sides = (is_sync, True)
-    own, base = (configuration.bound_per_s(side, is_pooled) for side in sides)
-    if own is None or base is None:
-        return None
-    if row.figure == THROUGHPUT:
-        return Bound(own / base, " over ".join(configuration.bound_words(side, is_pooled) for side in sides))
-    if row.figure == latency("50"):
-        clients = configuration.clients
-        latencies = [littles_latency_ms(clients, bound) for bound in (own, base)]
-        shown = " over ".join(f"{latency_ms:,.0f} ms" for latency_ms in latencies)
-        return Bound(latencies[0] / latencies[1], f"{clients} clients at these bounds: {shown}")
-    if row.figure == latency("99"):
-        return None
-    slots = [configuration.slots(side, is_pooled) for side in sides]
-    return Bound(slots[0] / slots[1], f"at most {slots[0]} over at most {slots[1]}")
+    bound = waiting_bound(row.figure, configuration, (pair, PAIRS[BASE]), stack.pooler is not None)
+    return replace(row, bound=bound, differs=differing(pair, configuration, processors))

@@ -50,6 +50,12 @@ class Stack:
     missing: Mapping[str, str] = field(default_factory=dict)
     """What is not installed -> what is done instead, for ``Experiment.missing``."""
 
+    @property
+    def words(self) -> str:
+        """What a request does at the database, for the notes of a record."""
+        table = f"a table of {ROWS:,} rows, its query one row by its key and a pg_sleep."
+        return f"{self.database.words}; {table}"
+
     def pids(self) -> tuple[int, ...]:
         """Return all processes except the contestant's, for ``Experiment.own_pids``."""
         return (*self.database.pids(), *(pid for _, part in self._parts() for pid in part.pids()))
