@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -16,7 +15,7 @@ from asyncdemo import errors
 from asyncdemo.analysis.diagnose import FindingKind
 from asyncdemo.analysis.metrics import Metrics
 from asyncdemo.analysis.schedules import Attempt, Exploration, Group, ending_of
-from asyncdemo.cli.app import COMMANDS
+from asyncdemo.cli.app import COMMANDS, app
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.lab.distributed.__main__ import parser as distributed_parser
 from asyncdemo.load.command import parser as load_parser
@@ -38,7 +37,8 @@ def read(path: Path) -> str:
 
 
 def options() -> set[str]:
-    commands: list[click.Command] = [import_module(f"asyncdemo.cli.{name}").command for name in COMMANDS]
+    context = click.Context(app)
+    commands = [command for name in COMMANDS if (command := app.get_command(context, name))]
     for group in [command for command in commands if isinstance(command, click.Group)]:
         commands += group.commands.values()
     ours = {option for command in commands for parameter in command.params for option in parameter.opts}

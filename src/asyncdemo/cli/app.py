@@ -11,6 +11,7 @@ import click
 
 import asyncdemo
 from asyncdemo.cli.options import course_option, plain_option
+from asyncdemo.cli.rooms import ROOMS, find_room
 
 COMMANDS: Final = {
     "list": "List the lessons, how long they take, and your progress.",
@@ -33,7 +34,7 @@ COMMANDS: Final = {
     "dev": "For lesson authors: check lessons against the rules.",
     "completion": "Print the completion script for your shell.",
 }
-"""The help line of each command. Its name is also that of its module."""
+"""The help line of each command. Its name is also that of its module here, or of a room (``rooms``)."""
 _ONLY_PRINT: Final = {None, "list", "hint", "solution", "show", "export", "notes", "completion"}
 """Commands whose exit code only says that they printed everything."""
 
@@ -45,6 +46,8 @@ class _LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
+        if name in ROOMS:
+            return find_room(name).load_command()
         command: click.Command = import_module(f"asyncdemo.cli.{name}").command
         return command
 

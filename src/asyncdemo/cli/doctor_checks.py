@@ -20,32 +20,16 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.cli.docs import find_site
+from asyncdemo.cli.rooms import find_room
 from asyncdemo.cli.terminal import can_draw
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.lab.harness import Unavailable
-from asyncdemo.lab.harness.environments import ENVIRONMENTS, is_made
-from asyncdemo.lab.harness.machine import find
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.render.words import count
 from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, settings
 
 _VERSION: Final = "{}.{}".format(*sys.version_info)
 _NARROW: Final = 80
-_MANAGERS: Final = {
-    "apt-get": "apt-get install",
-    "dnf": "dnf install",
-    "pacman": "pacman -S",
-    "brew": "brew install",
-}
-"""Package manager -> its install command."""
-_TOOLS: Final[Sequence[tuple[str, str, dict[str, str], str]]] = (
-    ("nginx", "runs in front of the servers of twenty-one-pairs", {}, ""),
-    ("pgbouncer", "pools the sessions of twenty-one-pairs", {"pacman": ""}, ""),
-    ("wrk", "a load client to compare ours with", {"dnf": "", "pacman": ""}, ""),
-)
-"""Programs of the lab: name, role, its package by manager if that has another name ("" if the manager lacks
-it), and the install command if no manager has it."""
 
 
 class Status(StrEnum):
@@ -144,33 +128,6 @@ def _services() -> Iterator[Check]:
             yield Check(name, Status.MISSING, str(error), f"unset {' '.join(settings(name))}")
 
 
-def _lab() -> Iterator[Check]:
-    """Yield what the lab measures besides packages. If something is missing, the lab says so and omits it."""
-    for name, role, packages, otherwise in _TOOLS:
-        path = find(name)
-        if path is not None:
-            yield Check(name, Status.OK, path)
-        else:
-            fix = _install(name, packages) or otherwise
-            status = Status.MISSING if fix else Status.NOTE
-            yield Check(name, status, f"not installed; {role}", fix)
-    for name, recipe in ENVIRONMENTS.items():
-        try:
-            words = "created" if is_made(name) else "created when it is first needed"
-            yield Check(name, Status.OK, f"{recipe.title}, in its own environment: {words}")
-        except Unavailable as error:
-            yield Check(name, Status.NOTE, f"{error.why} Today you would use {recipe.successor}.")
-
-
-def _install(name: str, packages: Mapping[str, str]) -> str:
-    """Return the install command, "" if no manager here has it."""
-    for program, install in _MANAGERS.items():
-        package = packages.get(program, name)
-        if package and shutil.which(program) is not None:
-            return f"{'' if program == 'brew' or os.geteuid() == 0 else 'sudo '}{install} {package}"
-    return ""
-
-
 def _terminal() -> Iterator[Check]:
     if not can_draw():
         yield Check("drawing", Status.NOTE, "stdout is not a terminal: output is plain text")
@@ -222,7 +179,7 @@ TOPICS: Final[Mapping[str, Callable[[], Iterator[Check]]]] = {
     "Python": _python,
     "Packages": _packages,
     "Services": _services,
-    "Lab": _lab,
+    "Lab": find_room("lab").doctor_checks,
     "Terminal": _terminal,
     "System": _system,
 }

@@ -13,6 +13,7 @@ from rich.syntax import Syntax
 
 from asyncdemo.cli.console import print_markdown
 from asyncdemo.cli.exercises import program
+from asyncdemo.cli.rooms import ROOMS, find_room
 from asyncdemo.cli.terminal import can_ask, wrap
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import listings
@@ -42,10 +43,9 @@ def print_section(lesson: Lesson, heading: str, console: Console | None) -> None
 
 
 def say_how_to_measure(context: CourseContext, lesson: Lesson) -> None:
-    from asyncdemo.lab.experiments import find_experiment  # here, as it takes longer than starting to run
-
-    if find_experiment(lesson.id) is not None:
-        click.echo(f"To measure it: {program(context)} lab {lesson.id}")
+    for command in ROOMS:
+        if find_room(command).measures(lesson.id):
+            click.echo(f"To measure it: {program(context)} {command} {lesson.id}")
 
 
 def print_code(lesson: Lesson, variants: Sequence[Variant], console: Console | None) -> None:

@@ -1,4 +1,5 @@
-"""The lab: five published benchmarks, what arithmetic says about them, and records of our own measurements.
+"""The lab: five published benchmarks, what arithmetic says about them, and our own measurements and reports.
 
-Not here: display (see ``site``, ``cli``), or sending requests (see ``load``).
+All of it is here, its command and its pages too. The commands know it by ``cli.registration``, the site
+by ``pages``; nothing else imports it.
 """

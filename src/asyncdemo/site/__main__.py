@@ -22,8 +22,8 @@ from asyncdemo.course.content.catalog import Course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, MissingError
 from asyncdemo.in_page.needs import runs_in_a_page
+from asyncdemo.lab.pages.records import prepare as prepare_records
 from asyncdemo.render.html.page import script_js
-from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
 from asyncdemo.site.built import SITE, pack, write_llms, write_policies
@@ -31,7 +31,6 @@ from asyncdemo.site.cards import card_png
 from asyncdemo.site.catalogue import catalogue_page, notes_page, questions_page
 from asyncdemo.site.hooks import cached
 from asyncdemo.site.lessons import lesson_page, subject_of
-from asyncdemo.site.measure import unpack_records
 from asyncdemo.site.page_python import python_files
 from asyncdemo.site.recordings import Recordings
 
@@ -71,7 +70,6 @@ def _prepare() -> None:
         for mistake in gallery.mistakes():
             recordings.update(gallery.subject_of(mistake), service_cache, _TRIES)
     _write_pages(course, lessons, recordings, _python(lessons))
-    unpack_records()
 
 
 def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> None:
@@ -121,7 +119,7 @@ def _write_pages(
     files = {name: "\n".join(lines).encode() for name, lines in pages.items()}
     files |= {f"assets/python/{name}": data for name, data in python.items()}
     files["assets/async_timeline.js"] = script_js().encode()
-    files["assets/measure.css"] = measure_css().encode()
+    files |= prepare_records()
     for lesson in lessons:
         files[f"cards/{lesson.id}.png"] = _card(lesson, recordings)
         for file in recordings.files(lesson.id):

@@ -12,12 +12,12 @@ import pytest
 from pymdownx.superfences import SuperFencesException
 
 from asyncdemo.lab.experiments import EXPERIMENTS
+from asyncdemo.lab.pages import records as kept_records
+from asyncdemo.lab.render.page import report_html
+from asyncdemo.lab.render.report_text import verdicts
 from asyncdemo.lab.results.flags import RULES
 from asyncdemo.lab.results.published import ARTICLES, load_article
 from asyncdemo.lab.results.record import dump_record, load_record
-from asyncdemo.render.lab.page import report_html
-from asyncdemo.render.lab.report_text import verdicts
-from asyncdemo.site import measure
 from asyncdemo.site.measure import published, report
 from tests.support.lab_records import a_record
 
@@ -31,7 +31,7 @@ def words(html: str) -> str:
 
 @pytest.fixture
 def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(measure, "RECORDS", tmp_path)
+    monkeypatch.setattr(kept_records, "RECORDS", tmp_path)
     return tmp_path
 
 
@@ -150,7 +150,7 @@ def test_the_overview_has_a_card_for_each_article_with_our_verdict_and_its_lesso
     assert "Ten thousand connections: the record" in re.sub(r"\s+", " ", words(shown))
     for key in ARTICLES:
         assert all(f"lessons/{name}.html" in shown for name in load_article(key).lessons)
-    measure.unpack_records()
+    kept_records.prepare()
     assert (records / "ten-thousand.json").read_text() == dump_record(a_record("ten-thousand", ""))
 
 

@@ -30,6 +30,8 @@ from asyncdemo.model.fields import read, write
 FORMAT: Final = "asyncdemo.lab-journal/1"
 _PACKAGE: Final = Path(__file__).parents[3]
 _MEASURING: Final = ("lab", "load")
+_SHOWING: Final = {"cli", "pages", "render"}
+"""Folders of the lab that don't measure: changing them doesn't change a figure."""
 _SOURCES: Final = {".py", ".toml", ".txt"}
 """.toml: experiments and published figures. .txt: lock files of the contestants' environments."""
 _TITLES: Final = {
@@ -88,8 +90,9 @@ def _code() -> str:
     digest = hashlib.sha256()
     for part in _MEASURING:
         for file in sorted((_PACKAGE / part).rglob("*")):
-            if file.suffix in _SOURCES and file.is_file():
-                digest.update(file.relative_to(_PACKAGE).as_posix().encode() + b"\0")
+            name = file.relative_to(_PACKAGE)
+            if file.suffix in _SOURCES and file.is_file() and name.parts[1] not in _SHOWING:
+                digest.update(name.as_posix().encode() + b"\0")
                 digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 

@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 import pytest
 from pymdownx.superfences import SuperFencesException
 
+from asyncdemo.lab.pages.bars import published_bars
+from asyncdemo.lab.render.bars import Bar, Bars, Mark, bars_html
 from asyncdemo.lab.results.published import load_article
-from asyncdemo.render.html.bars import Bar, Bars, Mark, bars_html
-from asyncdemo.site.bars import fence, published_bars
+from asyncdemo.site.measure import bars as fence
 
 OURS = Bars(
     title="Requests per second",

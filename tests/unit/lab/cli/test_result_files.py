@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from asyncdemo.cli import lab, lab_measuring, lab_results
-from asyncdemo.cli.lab_results import Journals, trials_in, would_lose
+from asyncdemo.lab.cli import command as lab
+from asyncdemo.lab.cli import measuring, result_files
+from asyncdemo.lab.cli.result_files import Journals, trials_in, would_lose
 from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
@@ -55,7 +56,7 @@ def test_only_a_whole_record_of_another_run_would_be_lost_to_one_that_was_ended(
     record: Record, tmp_path: Path, there: dict[str, object], ours: dict[str, object], lost: bool
 ) -> None:
     assert not would_lose(replace(record, interrupted=True), tmp_path)
-    lab_results.save(replace(record, **there), tmp_path)  # type: ignore[arg-type]
+    result_files.save(replace(record, **there), tmp_path)  # type: ignore[arg-type]
     assert would_lose(replace(record, **ours), tmp_path) is lost  # type: ignore[arg-type]
 
 
@@ -94,6 +95,6 @@ def test_ctrl_c_while_it_is_set_up_tells_what_an_earlier_run_has(
         raise KeyboardInterrupt
 
     ended(journals, WHICH, trials)
-    monkeypatch.setattr(lab_measuring, "noise_words", interrupted)
+    monkeypatch.setattr(measuring, "noise_words", interrupted)
     done = CliRunner().invoke(lab.command, ["constant-rate"])
     assert (done.exit_code, done.output.splitlines()[-1]) == (130, told)

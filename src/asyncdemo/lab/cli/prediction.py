@@ -11,10 +11,10 @@ import click
 
 from asyncdemo.cli.terminal import wrap
 from asyncdemo.lab.harness.protocol.description import Experiment, PlannedRow
+from asyncdemo.lab.render.report_text import interval, times
 from asyncdemo.lab.results.ratio import Verdict, verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
-from asyncdemo.render.lab.report_text import interval, times
 
 _MOST_BOUNDS: Final = 5
 _JUDGED: Final = {

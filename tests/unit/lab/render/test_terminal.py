@@ -9,15 +9,15 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
+from asyncdemo.lab.render.page import report_html
+from asyncdemo.lab.render.plain import render_plain
+from asyncdemo.lab.render.report_text import times
+from asyncdemo.lab.render.terminal import Look, print_report, strip_lines
 from asyncdemo.lab.results.comparison import Bound, Comparison, Published
 from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Verification
-from asyncdemo.render.lab.page import report_html
-from asyncdemo.render.lab.plain import render_plain
-from asyncdemo.render.lab.report_text import times
-from asyncdemo.render.lab.terminal import Look, print_report, strip_lines
 from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
 from tests.support.lab_records import RATES, a_comparison, a_record
 from tests.support.open_loops import with_open_loop

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from asyncdemo.cli.lab_measuring import noise_words
+from asyncdemo.lab.cli.measuring import noise_words
 from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.results.record import Record, load_record, parse_record
 from asyncdemo.lab.results.setup import Extent

@@ -1,6 +1,6 @@
 """The files of measurements: the record and its page, and the completed part of an interrupted run.
 
-Not here: their contents (see ``lab.results.record``, ``lab.harness.protocol.journal``, ``render.lab.page``).
+Not here: their contents (see ``lab.results.record``, ``lab.harness.protocol.journal``, ``lab.render.page``).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from asyncdemo.bounded import open_regular
 from asyncdemo.course.workspace.files import replace, state_folder
 from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
 from asyncdemo.lab.harness.protocol.journal import differences
+from asyncdemo.lab.render.page import render_page
 from asyncdemo.lab.results.record import Record, dump_record, load_record
 from asyncdemo.lab.results.setup import Extent
-from asyncdemo.render.lab.page import render_page
 
 _ENOUGH: Final = 512
 _HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.lab/')

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.lab.render.page import measure_css, render_page, report_html
+from asyncdemo.lab.render.tables import table
 from asyncdemo.lab.results.flags import Flag, FlagKind
-from asyncdemo.render.lab.page import measure_css, render_page, report_html
-from asyncdemo.render.lab.tables import table
 from tests.support.lab_records import a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from rich.cells import cell_len
 
-from asyncdemo.cli.lab_progress import Drawn, Lines
+from asyncdemo.lab.cli.progress import Drawn, Lines
 from asyncdemo.lab.harness.environments import Progress as Making
 from asyncdemo.lab.harness.protocol.running import Progress, Stage
 from tests.support.screens import Terminal

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from asyncdemo.lab.render.spectrum import Curve, percent_words, spectra
 from asyncdemo.lab.results.audit import number
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import RULES, Flag, Withdraws
 from asyncdemo.lab.results.ratio import FEWEST, Ratio, Verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm, Setting
-from asyncdemo.render.lab.spectrum import Curve, percent_words, spectra
 from asyncdemo.render.words import count, size
 
 _BYTES: Final = {"B", "bytes"}

@@ -1,6 +1,6 @@
 """``asyncdemo lab``: the experiments as a list; or one, measured on real servers, with a report.
 
-Not here: the measurement itself (see ``lab_measuring``), or lessons to run or read (see ``content.lookup``).
+Not here: the measurement itself (see ``measuring``), or lessons to run or read (see ``content.lookup``).
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from asyncdemo.cli import lab_results
 from asyncdemo.cli.console import make_console
-from asyncdemo.cli.lab_measuring import Order, measure
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.terminal import can_ask, can_draw, wrap
 from asyncdemo.course.content.catalog import Course
 from asyncdemo.course.content.lookup import find_lesson, nearest
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import CourseError, UsageError
+from asyncdemo.lab.cli import result_files
+from asyncdemo.lab.cli.measuring import Order, measure
 from asyncdemo.lab.experiments import EXPERIMENTS, Entry
 from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.results.setup import Extent
@@ -102,7 +102,7 @@ def command(
     if set_to:
         entry = entry.with_settings(set_to)
     if save_to is not None:
-        lab_results.check_target(save_to, entry.name)
+        result_files.check_target(save_to, entry.name)
     console = make_console() if can_draw() and not (plain or as_json) else None
     if console is None:
         context.color = False
@@ -117,7 +117,7 @@ def command(
         as_json,
         asks=can_ask() and not (no_predict or as_json or quick),
     )
-    with lab_results.measuring_alone():
+    with result_files.measuring_alone():
         context.exit(measure(order, fresh=fresh))
 
 

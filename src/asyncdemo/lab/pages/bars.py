@@ -1,30 +1,18 @@
-"""The fence ``bars``: published figures as bars or marks, made when the site is built.
-
-```bars
-article: four-frameworks
-table: results
-column: requests_per_s
-```
-"""
+"""Published figures as bars or marks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from asyncdemo.lab.render.bars import SERIES, Bar, Bars, Mark, bars_html
 from asyncdemo.lab.results.published import Figure, Table, load_article
-from asyncdemo.render.html.bars import SERIES, Bar, Bars, Mark, bars_html
-from asyncdemo.site.fence import formatter, settings
 
 
-@formatter
-def fence(source: str) -> str:
-    """Settings: ``article``, ``table``, ``column`` (or several, with commas); ``scale: log``, ``title``."""
-    given = settings(source, {"article", "table", "column", "scale", "title"})
-    table = load_article(given["article"]).table(given["table"])
-    columns = [key.strip() for key in given["column"].split(",")]
-    return bars_html(
-        published_bars(table, columns, title=given.get("title", ""), logarithmic=given.get("scale") == "log")
-    )
+def chart(article: str, table: str, column: str, scale: str = "", title: str = "") -> str:
+    """Return a chart of ``column``, or of several with commas. ``scale`` may be "log"."""
+    shown = load_article(article).table(table)
+    columns = [key.strip() for key in column.split(",")]
+    return bars_html(published_bars(shown, columns, title=title, logarithmic=scale == "log"))
 
 
 def published_bars(

@@ -13,16 +13,16 @@ from html import escape
 from importlib.resources import files
 from typing import Final
 
+from asyncdemo.lab.render import report_text
+from asyncdemo.lab.render.bars import Bar, Bars, Mark, bars_html
+from asyncdemo.lab.render.folding import Folded, arithmetic, differing, doubts
+from asyncdemo.lab.render.report_text import Group, flag_words, groups, interval, medians, times
+from asyncdemo.lab.render.spectrum import spectra_html
+from asyncdemo.lab.render.tables import items, table
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm
-from asyncdemo.render.html.bars import Bar, Bars, Mark, bars_html
-from asyncdemo.render.lab import report_text
-from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
-from asyncdemo.render.lab.report_text import Group, flag_words, groups, interval, medians, times
-from asyncdemo.render.lab.spectrum import spectra_html
-from asyncdemo.render.lab.tables import items, table
 
 _HEAD: Final = ("row", "published", "bound", "ours [interval]", "verdict", "what differs")
 _DARK: Final = re.compile(r'\[data-md-color-scheme="slate"\] \{[^}]*\}')

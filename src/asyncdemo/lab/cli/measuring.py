@@ -15,9 +15,6 @@ import click
 import psutil
 from rich.console import Console
 
-from asyncdemo.cli import lab_results
-from asyncdemo.cli.lab_predict import Guess, ask_ratio
-from asyncdemo.cli.lab_progress import Drawn, Lines
 from asyncdemo.cli.signals import Ending
 from asyncdemo.cli.terminal import hiding_keys, wrap, wrap_for
 from asyncdemo.course.workspace.context import shown_path
@@ -31,6 +28,9 @@ from asyncdemo.errors import (
     ServiceError,
     UsageError,
 )
+from asyncdemo.lab.cli import result_files
+from asyncdemo.lab.cli.prediction import Guess, ask_ratio
+from asyncdemo.lab.cli.progress import Drawn, Lines
 from asyncdemo.lab.experiments import Entry, ExperimentContext
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import Experiment
@@ -80,8 +80,8 @@ class Order:
         return shlex.join(words)
 
     @property
-    def journals(self) -> lab_results.Journals:
-        return lab_results.Journals(self.entry.name, self.extent, self.apps)
+    def journals(self) -> result_files.Journals:
+        return result_files.Journals(self.entry.name, self.extent, self.apps)
 
 
 def measure(order: Order, *, fresh: bool) -> int:
@@ -131,15 +131,15 @@ def _journal(order: Order, experiment: Experiment, bench: Bench) -> tuple[Path, 
     """Also return whether an earlier run is resumed. Needs the complete stack, because its versions count."""
     which = identity(experiment, order.extent, bench, describe(experiment, bench))
     path = order.journals.path(which)
-    resumed = lab_results.trials_in(path) > 0
+    resumed = result_files.trials_in(path) > 0
     if resumed:
-        trials = lab_results.trials_words(path)
+        trials = result_files.trials_words(path)
         _say(f"Continuing the run that ended early: {trials} already done. To start over, use --fresh.")
     elif earlier := order.journals.latest():
         differing = ", ".join(order.journals.differing(earlier, which))
         _say(
             f"Starting over: the earlier run cannot continue, because these differ: {differing}. "
-            f"Until the new one is complete, {lab_results.trials_words(earlier)} kept."
+            f"Until the new one is complete, {result_files.trials_words(earlier)} kept."
         )
     return path, resumed
 
@@ -149,7 +149,7 @@ def _nothing_measured(order: Order) -> str:
     earlier = order.journals.latest()
     if earlier is None:
         return "Interrupted before anything was measured."
-    kept = lab_results.trials_words(earlier, " of an earlier run")
+    kept = result_files.trials_words(earlier, " of an earlier run")
     return f"Interrupted before anything more was measured. {kept} kept."
 
 
@@ -201,12 +201,12 @@ def _save(order: Order, record: Record) -> tuple[Path | None, list[str]]:
     if not record.trials:
         return None, []
     remarks: list[str] = []
-    folder = order.save_to or lab_results.kept_folder(record)
-    if lab_results.would_lose(record, folder):
+    folder = order.save_to or result_files.kept_folder(record)
+    if result_files.would_lose(record, folder):
         remarks.append(f"Not saved in {folder}: the record there is complete, and this one ended early.")
-        folder = lab_results.kept_folder(record)
+        folder = result_files.kept_folder(record)
     try:
-        page = lab_results.save(record, folder)
+        page = result_files.save(record, folder)
     except OSError as error:
         again = f"Its trials are kept; to report them again: {order.again(saving=False)}"
         return None, [f"The result could not be saved: {error}. {again}", *remarks]
@@ -222,11 +222,11 @@ def _report(order: Order, record: Record, guess: Guess | None) -> None:
     if not record.trials:
         return
     if order.console is None:
-        from asyncdemo.render.lab.plain import render_plain
+        from asyncdemo.lab.render.plain import render_plain
 
         click.echo(render_plain(record, sys.stdout.encoding or "utf-8"), nl=False)
     else:
-        from asyncdemo.render.lab.terminal import print_report
+        from asyncdemo.lab.render.terminal import print_report
 
         print_report(record, order.console)
     if costs := _listed(order.entry.costs(record)):

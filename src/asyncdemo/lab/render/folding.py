@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from asyncdemo.lab.render.report_text import Group, costs, medians, published
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag, FlagKind, Withdraws
-from asyncdemo.render.lab.report_text import Group, costs, medians, published
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,14 @@ from itertools import product
 from typing import Final
 
 from asyncdemo.errors import LabFileError, MissingError
+from asyncdemo.lab.render.bars import CURVES, mark_svg
+from asyncdemo.lab.render.tables import table
 from asyncdemo.lab.results.audit import number
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm, Loop, Setting
 from asyncdemo.lab.results.trial import Trial
 from asyncdemo.load.histogram import Histogram, library
-from asyncdemo.render.html.bars import CURVES, mark_svg
-from asyncdemo.render.lab.tables import table
 from asyncdemo.render.timeline.scales import Scale
 
 _NEEDS: Final = (

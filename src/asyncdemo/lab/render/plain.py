@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from asyncdemo.lab.render import report_text
+from asyncdemo.lab.render.folding import Folded, differing, differing_everywhere, doubts
+from asyncdemo.lab.render.report_text import blocks, flag_words, groups, interval, medians, published, times
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.record import Record
-from asyncdemo.render.lab import report_text
-from asyncdemo.render.lab.folding import Folded, differing, differing_everywhere, doubts
-from asyncdemo.render.lab.report_text import blocks, flag_words, groups, interval, medians, published, times
 from asyncdemo.safe_text import clean
 
 

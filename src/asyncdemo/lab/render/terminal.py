@@ -17,14 +17,14 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from asyncdemo.lab.render import report_text
+from asyncdemo.lab.render.folding import Folded, arithmetic, differing, differing_everywhere, doubts
+from asyncdemo.lab.render.report_text import Group, costs, interval, times
 from asyncdemo.lab.results.audit import number
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag, Withdraws
 from asyncdemo.lab.results.ratio import Verdict
 from asyncdemo.lab.results.record import Record
-from asyncdemo.render.lab import report_text
-from asyncdemo.render.lab.folding import Folded, arithmetic, differing, differing_everywhere, doubts
-from asyncdemo.render.lab.report_text import Group, costs, interval, times
 from asyncdemo.render.terminal.draw import Line, Lines, title_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
 from asyncdemo.render.timeline.scales import Scale

@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 import pytest
 
 from asyncdemo.errors import MissingError
+from asyncdemo.lab.render import spectrum as module
+from asyncdemo.lab.render.report_text import percentile_blocks
+from asyncdemo.lab.render.spectrum import Spectrum, spectra, spectra_html
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.trial import Histograms
 from asyncdemo.load.histogram import Histogram
-from asyncdemo.render.lab import spectrum as module
-from asyncdemo.render.lab.report_text import percentile_blocks
-from asyncdemo.render.lab.spectrum import Spectrum, spectra, spectra_html
 from tests.support.lab_records import a_record
 from tests.support.open_loops import OPEN, with_open_loop
 

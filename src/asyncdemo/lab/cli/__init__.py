@@ -1,0 +1,1 @@
+"""``asyncdemo lab``, and what ``asyncdemo doctor`` says about the lab: the only part of it that prints."""

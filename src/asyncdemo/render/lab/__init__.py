@@ -1,1 +1,0 @@
-"""The report of a lab record: in a terminal, as plain text, as a page, and as a part of the docs site."""
