@@ -88,7 +88,7 @@ class TwoPairs(Entry):
                 )
         return cls(
             "two-pairs",
-            "Two pairs",
+            " and ".join(PAIRS[name].title for name in reversed(pairs)),
             entry.home,
             entry.lessons,
             _MINUTES,
@@ -130,7 +130,7 @@ class TwoPairs(Entry):
         ]
         return Experiment(
             self.name,
-            f"{arm.title} and {base.title}",
+            self.title,
             contestants,
             tuple(
                 condition(stack, name, _TITLES[name], configuration, in_full=place == 0)
@@ -210,8 +210,8 @@ class TwoPairs(Entry):
                 )
             base, own = bounds
             if base and own:
-                first, second = (PAIRS[name].title for name in self.pairs)
-                yield f"{_TITLES[name]}: so {second} can do {own / base:.2f} times what {first} can"
+                alone = "" if cpu_ms else ", by waiting alone"
+                yield f"{_TITLES[name]}: the bounds of {self.title} are {own / base:.2f} to 1{alone}"
 
 
 def _cpu_ms(record: Record, arm: str, setting: str) -> list[float]:
