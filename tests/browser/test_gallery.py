@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind
+from asyncdemo.analysis.diagnose import DETECTORS
 from tests.browser.conftest import OpenPage
 
 pytestmark = pytest.mark.browser
 
-PAGE = f"explore/mistakes/{FindingKind.BLOCKS_THE_LOOP}.html"
-KINDS = [str(kind) for kind in FindingKind]
+PAGE = "explore/mistakes/blocks-the-loop.html"
+KINDS = [detector.kind for detector in DETECTORS]
 
 _SIDE_BY_SIDE = """entry => {
   const [code, picture] = ['code', 'picture'].map(part => entry.querySelector('.mistake-' + part));
@@ -46,6 +46,6 @@ def test_a_mark_tells_faulty_lines_by_more_than_colour(page: OpenPage, scheme: s
 
 
 def test_a_finding_leads_to_the_page_of_the_others_in_its_script(page: OpenPage) -> None:
-    opened = page(f"explore/mistakes/{FindingKind.HELD_WHILE_ACQUIRING}.html")
+    opened = page("explore/mistakes/held-while-acquiring.html")
     opened.locator(".mistake-further").get_by_role("link", name="refused-by-pool").click()
     assert opened.get_by_role("heading", level=1).inner_text().startswith("A pool that turns callers away")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.model import Run
 from asyncdemo.testing.checks import CheckFailed, Seen
@@ -17,16 +17,16 @@ from tests.support.truth import recorded
 pytestmark = pytest.mark.slow
 
 _POOL_KINDS = {
-    FindingKind.HELD_WHILE_ACQUIRING,
-    FindingKind.LEAKED_CONNECTION,
-    FindingKind.POOL_PER_CALL,
-    FindingKind.REFUSED_BY_POOL,
-    FindingKind.REOPENED_CONNECTIONS,
-    FindingKind.SMALL_POOL,
+    "held-while-acquiring",
+    "leaked-connection",
+    "pool-per-call",
+    "refused-by-pool",
+    "reopened-connections",
+    "small-pool",
 }
 
 
-def found(run: Run) -> set[FindingKind]:
+def found(run: Run) -> set[str]:
     # aiohttp makes such a task for each request, on 3.12 and newer; seldom has it anything left to do
     assert not [note for note in run.notes if not note.startswith("Eager tasks that the loop's")]
     return {finding.kind for finding in diagnose(run)} & _POOL_KINDS
@@ -66,7 +66,7 @@ S3_FOR_EACH = _tasks("""
 @pytest.mark.parametrize(("name", "number", "script"), [("redis", 5, REDIS_FOR_EACH), ("s3", 4, S3_FOR_EACH)])
 def test_a_client_for_each_call(tmp_path: Path, name: str, number: int, script: str) -> None:
     run = recorded(tmp_path, script, lanes=["show"]).run
-    assert found(run) == {FindingKind.POOL_PER_CALL}
+    assert found(run) == {"pool-per-call"}
     assert [use.resource.name for use in pool_use(run)] == [name] * number
     assert all(use.resource.closed_ns is not None for use in pool_use(run))
 
@@ -110,10 +110,10 @@ HTTP = """
 
 @pytest.mark.parametrize(
     ("get", "number", "kinds"),
-    [("session.get", 1, set()), ("requests.get", 4, {FindingKind.POOL_PER_CALL})],
+    [("session.get", 1, set()), ("requests.get", 4, {"pool-per-call"})],
 )
 def test_a_session_has_pools_of_many_hosts_and_is_one_client(
-    tmp_path: Path, get: str, number: int, kinds: set[FindingKind]
+    tmp_path: Path, get: str, number: int, kinds: set[str]
 ) -> None:
     pytest.importorskip("requests")
     run = recorded(tmp_path, HTTP.replace("FETCH(", f"{get}("), lanes=["show"]).run
@@ -242,7 +242,7 @@ def test_who_is_refused_is_counted(tmp_path: Path, script: str, waited: bool) ->
     (use,) = pool_use(recording.run)
     assert use.refused == refused
     assert use.most_held == 2
-    assert FindingKind.REFUSED_BY_POOL in found(recording.run)
+    assert "refused-by-pool" in found(recording.run)
     assert (use.most_waiting > 0) is waited
 
 
@@ -319,8 +319,8 @@ def test_what_is_never_given_back(tmp_path: Path, name: str) -> None:
     run = recorded(tmp_path, LEAKING[name], lanes=["show"]).run
     (use,) = pool_use(run)
     assert use.leaked == 2
-    assert FindingKind.LEAKED_CONNECTION in found(run)
-    (message,) = [one.message for one in diagnose(run) if one.kind is FindingKind.LEAKED_CONNECTION]
+    assert "leaked-connection" in found(run)
+    (message,) = [one.message for one in diagnose(run) if one.kind == "leaked-connection"]
     assert "2 of 5 were taken and never given back; held last in show()" in message
 
 
@@ -427,6 +427,6 @@ def test_a_blocking_client_in_a_task_blocks_the_loop_and_is_named(tmp_path: Path
     queries = [call for call in run.blocking_calls if call.reason not in ("dns", "net.connect")]
     where = {(call.reason, call.called_from.function) for call in queries if call.called_from is not None}
     assert where == {("sql", "old"), ("sql", "new"), ("redis", "cache")}
-    messages = [one.message for one in diagnose(run) if one.kind is FindingKind.BLOCKS_THE_LOOP]
+    messages = [one.message for one in diagnose(run) if one.kind == "blocks-the-loop"]
     assert sum("A blocking call of a database client" in message for message in messages) == 2
     assert sum("A blocking call of a Redis client" in message for message in messages) == 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics.limits import limits, most_at_once, peak
 from asyncdemo.analysis.metrics.pools import PoolUse, pool_use
 from asyncdemo.model import Connection, Outcome, Resource, ResourceKind, Run, State
@@ -93,7 +93,7 @@ def test_callers_share_few_connections(tmp_path: Path, name: str, waited_for: st
     assert [one.kind for one in limits(run)] == [ResourceKind.POOL]
     assert peak(run) == LIMIT
     assert_waits_are_told(run, pool, waited_for)
-    assert FindingKind.SMALL_POOL in {finding.kind for finding in diagnose(run)}
+    assert "small-pool" in {finding.kind for finding in diagnose(run)}
     seen = Seen(run, functions=["use"])
     seen.pool(name).opened_and_closed_once_per_process().held_exactly(LIMIT).opened_at_most(LIMIT)
     seen.pool(name).no_task_holds_two().none_leaked().none_refused()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.diagnose import DETECTORS, diagnose
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Outcome, Run, RunOutcome
 
@@ -62,17 +62,8 @@ def delays_of(run: Run) -> tuple[tuple[int, int], ...]:
 
 # -- how runs ended, grouped by their results -----------------------------------------------------
 
-_MATTER = frozenset(
-    {
-        FindingKind.DEADLOCK,
-        FindingKind.NEVER_AWAITED,
-        FindingKind.LEFT_PENDING,
-        FindingKind.HELD_WHILE_ACQUIRING,
-        FindingKind.LEAKED_CONNECTION,
-        FindingKind.REFUSED_BY_POOL,
-    }
-)
-"""Findings about correctness. Those about speed differ with every delay."""
+_MATTER = frozenset(detector.kind for detector in DETECTORS if detector.about_correctness)
+"""Findings about speed differ with every delay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +84,7 @@ class Ending:
     error: str
     lines: tuple[str, ...]
     result: str | None
-    findings: tuple[FindingKind, ...]
+    findings: tuple[str, ...]
 
 
 def ending_of(run: Run, stdout: str, stderr: str) -> Ending:

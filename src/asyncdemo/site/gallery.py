@@ -1,11 +1,23 @@
-"""The fence ``mistake``: a script with one mistake, its recording, what was found, and the fixed version."""
+"""The gallery of mistakes: for each kind of finding a script, its recording, and the fixed script.
+
+A page has one fence:
+
+```mistake
+kind: small-pool
+script: small_pool.py
+lanes: work
+services: redis
+lesson: redis-pools
+```
+
+The fence ``mistakes`` lists the pages, and ``finding-kinds`` the names and meanings of all kinds.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -14,7 +26,7 @@ from typing import Final
 
 from pymdownx.highlight import Highlight
 
-from asyncdemo.analysis.diagnose import Finding, FindingKind, diagnose
+from asyncdemo.analysis.diagnose import DETECTORS, Finding, diagnose
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run, RunOutcome
@@ -34,14 +46,18 @@ _CONTEXT: Final = 2
 """Lines around a change."""
 
 
+_FENCE: Final = re.compile(r"^```mistake\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_SETTINGS: Final = ("kind", "script", "lanes", "services", "hangs", "lesson")
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """An entry of ``mistakes.toml``. ``lanes``, ``services``: for recording the script.
+    """What the fence of a page says. ``lanes``, ``services``: for recording the script.
 
     ``hangs``: it never ends, so its recording is stopped.
     """
 
-    kind: FindingKind
+    kind: str
     script: Path
     lesson: str
     lanes: tuple[str, ...] = ()
@@ -61,19 +77,50 @@ class Mistake:
 
 
 def mistakes(folder: Path = FOLDER) -> tuple[Mistake, ...]:
-    """Return the mistakes, the gravest first."""
-    entries = tomllib.loads((folder / "mistakes.toml").read_text(encoding="utf-8"))["mistake"]
-    return tuple(
-        Mistake(
-            FindingKind(entry["kind"]),
-            folder / entry["script"],
-            entry["lesson"],
-            tuple(entry.get("lanes", ())),
-            tuple(entry.get("services", ())),
-            entry.get("hangs", False),
-        )
-        for entry in entries
+    """Return the mistakes, the most serious first. Raises ValueError for a page without a fence."""
+    return tuple(map(_in_page, _pages(folder)))
+
+
+def _in_page(page: Path) -> Mistake:
+    fences = _FENCE.findall(page.read_text(encoding="utf-8"))
+    if len(fences) != 1:
+        raise ValueError(f"{page} has {len(fences)} fences `mistake`, not one")
+    return _in_fence(fences[0], page.parent)
+
+
+def _in_fence(source: str, folder: Path) -> Mistake:
+    found = settings(source, _SETTINGS)
+    if found["kind"] not in {detector.kind for detector in DETECTORS}:
+        raise ValueError(f"there is no finding {found['kind']!r}")
+
+    def several(name: str) -> tuple[str, ...]:
+        return tuple(filter(None, map(str.strip, found.get(name, "").split(","))))
+
+    return Mistake(
+        found["kind"],
+        folder / found["script"],
+        found["lesson"],
+        several("lanes"),
+        several("services"),
+        "hangs" in found,
     )
+
+
+def title_and_effect(page: Path) -> tuple[str, str]:
+    """Return the title of a page and what its description says of the mistake's effect."""
+    text = page.read_text(encoding="utf-8")
+    title = re.findall(r"^# (.+)$", text, re.MULTILINE)[0]
+    effect = re.findall(rf'^description: "{re.escape(title)}: (.+?)\. ', text, re.MULTILINE)[0]
+    return title, effect
+
+
+def pages(folder: Path = FOLDER) -> list[tuple[str, Path]]:
+    """Return (title, page) of each mistake, the most serious first, for the site's navigation."""
+    return [(title_and_effect(page)[0], page) for page in _pages(folder)]
+
+
+def _pages(folder: Path) -> list[Path]:
+    return [folder / f"{detector.kind}.md" for detector in DETECTORS]
 
 
 # -- recording ----------------------------------------------------------------------------------------
@@ -109,10 +156,46 @@ def faults(one: Mistake, runs: Sequence[Run]) -> list[str]:
 
 
 @formatter
+def overview(source: str) -> str:
+    """Return the fence ``mistakes``: a table of all pages. It has no settings."""
+    settings(source, ())
+    rows = []
+    for page in _pages(FOLDER):
+        title, effect = title_and_effect(page)
+        rows.append((f'<a href="{page.stem}.html">{escape(title)}</a>', _code(page.stem), escape(effect)))
+    return _table(("Mistake", "Called", "What happens"), rows)
+
+
+@formatter
+def kinds(source: str) -> str:
+    """Return the fence ``finding-kinds``: the meaning of each kind. It has no settings."""
+    settings(source, ())
+    folder = "../explore/mistakes"
+    return _table(
+        ("<code>kind</code>", "what was found"),
+        [
+            (f'<a href="{folder}/{detector.kind}.html">{_code(detector.kind)}</a>', escape(detector.meaning))
+            for detector in DETECTORS
+        ],
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def row(cell: str, texts: Sequence[str]) -> str:
+        return f"<tr>{''.join(f'<{cell}>{text}</{cell}>' for text in texts)}</tr>"
+
+    body = "".join(row("td", texts) for texts in rows)
+    return f"<table><thead>{row('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
+
+
+@formatter
 def mistake(source: str) -> str:
-    """Settings: ``kind: blocks-the-loop``."""
-    kind = FindingKind(settings(source, ("kind",))["kind"])
-    one = {one.kind: one for one in mistakes()}[kind]
+    """Return the fence: the script and its picture, what was found, and what the fixed script changes."""
+    one = _in_fence(source, FOLDER)
     runs = Recordings().get(subject_of(one).name)
     if wrong := faults(one, runs):
         raise ValueError("; ".join(wrong))
@@ -129,7 +212,7 @@ def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
     yield '</div>\n<div class="mistake-picture">'
     message, advice = map(coded, finding_words(finding))
     yield f'<p class="mistake-found">{message}</p>\n<p class="mistake-advice">{advice}</p>'
-    picture = element_html(charts(account_for(runs)), str(one.kind))
+    picture = element_html(charts(account_for(runs)), one.kind)
     yield f'<div class="timeline" data-search-exclude>{picture}</div>'
     yield "</div>"
     yield '<div class="mistake-fixed">'
@@ -140,7 +223,7 @@ def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
 
 def _further(one: Mistake, run: Run) -> Iterator[str]:
     yield '<ul class="mistake-further">'
-    others = dict.fromkeys(finding.kind for finding in diagnose(run) if finding.kind is not one.kind)
+    others = dict.fromkeys(finding.kind for finding in diagnose(run) if finding.kind != one.kind)
     if others:
         links = ", ".join(f'<a href="{kind}.html">{kind}</a>' for kind in others)
         yield f"<li>Also found in this script: {links}</li>"
@@ -189,7 +272,7 @@ def _highlighted(text: str, language: str, title: str, **layout: object) -> str:
 
 
 def _found(one: Mistake, run: Run) -> list[Finding]:
-    return [finding for finding in diagnose(run) if finding.kind is one.kind]
+    return [finding for finding in diagnose(run) if finding.kind == one.kind]
 
 
 def _lines(file: Path) -> list[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.packages import CHECKOUT
+from asyncdemo.site import gallery
 from asyncdemo.site.fence import Formatter
 from asyncdemo.site.recordings import FOLDER as RUNS
 from asyncdemo.site.recordings import files_of
@@ -27,6 +28,7 @@ _MADE_FROM: Final = (
     CHECKOUT / "requirements" / "dev.txt",
     Path("lessons"),
     RUNS,
+    gallery.FOLDER,
 )
 _RECORDS: Final = Path("docs/measure/records")
 """Only the compressed ones: the others are made from them."""
@@ -35,9 +37,23 @@ _later: Final[list[str]] = []
 
 
 def on_config(config: Any) -> Any:
+    _add_mistakes(config["nav"])
     for fence in config.mdx_configs["pymdownx.superfences"]["custom_fences"]:
         fence["format"] = _once(fence["name"], fence["format"])
     return config
+
+
+def _add_mistakes(nav: Any) -> None:
+    """Add the page of each mistake after the page that lists them."""
+    first = gallery.FOLDER.relative_to("docs") / "index.md"
+    if isinstance(nav, list):
+        if first.as_posix() in nav:
+            nav += [{title: page.relative_to("docs").as_posix()} for title, page in gallery.pages()]
+        for part in nav:
+            _add_mistakes(part)
+    elif isinstance(nav, dict):
+        for part in nav.values():
+            _add_mistakes(part)
 
 
 def on_post_page(output: str, **_: object) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.model import MOST_STUCK, Holding, Run, State, Stuck
 from tests.support.runs import Story
 
@@ -16,7 +16,7 @@ def waits(track: int, reason: str, resource: int | None = None) -> Stuck:
 
 
 def message(run: Run) -> str:
-    (found,) = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
+    (found,) = [finding for finding in diagnose(run) if finding.kind == "deadlock"]
     return found.message
 
 

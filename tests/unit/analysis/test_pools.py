@@ -6,27 +6,27 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import limits, peak
 from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.model import Outcome, Resource, Run, Site
 from tests.support.runs import Story, Teller, at_line
 
 POOL_KINDS = {
-    FindingKind.HELD_WHILE_ACQUIRING,
-    FindingKind.LEAKED_CONNECTION,
-    FindingKind.POOL_PER_CALL,
-    FindingKind.REFUSED_BY_POOL,
-    FindingKind.REOPENED_CONNECTIONS,
-    FindingKind.SMALL_POOL,
+    "held-while-acquiring",
+    "leaked-connection",
+    "pool-per-call",
+    "refused-by-pool",
+    "reopened-connections",
+    "small-pool",
 }
 
 
-def found(run: Run) -> dict[FindingKind, str]:
+def found(run: Run) -> dict[str, str]:
     return {one.kind: one.message for one in diagnose(run) if one.kind in POOL_KINDS}
 
 
-def advice(run: Run, kind: FindingKind) -> str:
+def advice(run: Run, kind: str) -> str:
     return next(one.advice for one in diagnose(run) if one.kind is kind)
 
 
@@ -102,10 +102,10 @@ def test_a_pool_for_each_call_is_found(story: Story) -> None:
         task.waits(50, "redis").returns()
     run = story.run()
     assert found(run) == {
-        FindingKind.POOL_PER_CALL: "5 redis pools were made at app.py:12 in show(), one for each call: 5 "
+        "pool-per-call": "5 redis pools were made at app.py:12 in show(), one for each call: 5 "
         "connections opened, up to 5 of them open and 5 in use at the same time."
     }
-    assert "Make one pool when the program starts" in advice(run, FindingKind.POOL_PER_CALL)
+    assert "Make one pool when the program starts" in advice(run, "pool-per-call")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_making_a_client_computes_is_no_work_for_a_process(story: Story) ->
     for n, task in enumerate(tasks(story, 3)):
         pool_for(story, task, at=float(n), name="s3")
         task.blocks(100, "", at_line(13, "show")).returns()
-    assert "creates a client for each call" in advice(story.run(), FindingKind.BLOCKS_THE_LOOP)
+    assert "creates a client for each call" in advice(story.run(), "blocks-the-loop")
 
 
 def test_one_caller_that_makes_a_pool_after_the_other_is_found_too(story: Story) -> None:
@@ -133,7 +133,7 @@ def test_one_caller_that_makes_a_pool_after_the_other_is_found_too(story: Story)
     for n in range(4):
         pool_for(story, task, at=20.0 * n)
     task.waits(100, "redis").returns()
-    assert FindingKind.POOL_PER_CALL in found(story.run())
+    assert "pool-per-call" in found(story.run())
 
 
 def test_children_of_the_maker_may_use_its_pool(story: Story) -> None:
@@ -143,7 +143,7 @@ def test_children_of_the_maker_may_use_its_pool(story: Story) -> None:
         story.connection(pool, n + 1, n + 2, [(child, n + 1, n + 10)])
         child.waits(50, "redis").returns()
         task.waits(80, "gather").returns()
-    assert FindingKind.POOL_PER_CALL in found(story.run())
+    assert "pool-per-call" in found(story.run())
 
 
 def test_pools_of_shards_made_before_they_are_used_are_not_one_for_each_call(story: Story) -> None:
@@ -197,10 +197,10 @@ def test_a_pool_that_is_queued_for(story: Story) -> None:
     story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200), (third, 200, 300)])
     run = story.run()
     assert found(run) == {
-        FindingKind.SMALL_POOL: "The asyncpg pool made at app.py:9 in main() was too small for its "
+        "small-pool": "The asyncpg pool made at app.py:9 in main() was too small for its "
         "callers: up to 2 queued for 1 connection, for 0.30 s in total and at most 0.20 s each."
     }
-    assert "`max_size`" in advice(run, FindingKind.SMALL_POOL)
+    assert "`max_size`" in advice(run, "small-pool")
 
 
 def test_a_pool_that_is_still_opening_its_connections_is_not_too_small(story: Story) -> None:
@@ -211,11 +211,11 @@ def test_a_pool_that_is_still_opening_its_connections_is_not_too_small(story: St
     story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200)])
     run = story.run()
     assert found(run) == {
-        FindingKind.SMALL_POOL: "The psycopg pool made at app.py:9 in main() was still opening connections "
+        "small-pool": "The psycopg pool made at app.py:9 in main() was still opening connections "
         "while up to 1 queued for one: 1 of 4 were ever open. They queued for 0.10 s in total and at most "
         "0.10 s each."
     }
-    assert "`min_size`" in advice(run, FindingKind.SMALL_POOL)
+    assert "`min_size`" in advice(run, "small-pool")
 
 
 def test_pools_of_several_processes_are_one_finding(story: Story) -> None:
@@ -225,7 +225,7 @@ def test_pools_of_several_processes_are_one_finding(story: Story) -> None:
         first.waits(late, "redis").returns()
         second.queues(pool, late).returns()
         story.connection(pool, 0, 1, [(first, 0, late)])
-    messages = [one.message for one in diagnose(story.run()) if one.kind is FindingKind.SMALL_POOL]
+    messages = [one.message for one in diagnose(story.run()) if one.kind == "small-pool"]
     (message,) = messages
     assert message.endswith("0.30 s in total and at most 0.30 s each. So were 2 more that were made there.")
 
@@ -249,10 +249,10 @@ def test_callers_that_were_refused(name: str, waited_ms: float, words: str, stor
     run = story.run()
     waiting = ", after waiting for up to 0.30 s" if waited_ms else ""
     assert found(run) == {
-        FindingKind.REFUSED_BY_POOL: f"The {name} pool made at app.py:9 turned callers away 1 time{waiting}: "
+        "refused-by-pool": f"The {name} pool made at app.py:9 turned callers away 1 time{waiting}: "
         "up to 1 of 1 connections were in use."
     }
-    assert words in advice(run, FindingKind.REFUSED_BY_POOL)
+    assert words in advice(run, "refused-by-pool")
 
 
 # -- held too long ---------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def test_each_holds_one_and_waits_for_another(limit: int, outcome: str, story: S
         task.waits(20, "sql").queues(pool, 980).is_cancelled()
         story.connection(pool, 0, 1, [(task, 0, 1000)])
     assert found(story.run()) == {
-        FindingKind.HELD_WHILE_ACQUIRING: "3 tasks in invoice() held a connection of the asyncpg pool made "
+        "held-while-acquiring": "3 tasks in invoice() held a connection of the asyncpg pool made "
         f"at app.py:9 and asked it for a second one. {outcome}"
     }
 
@@ -283,7 +283,7 @@ def test_a_parent_holds_while_its_children_queue(story: Story) -> None:
     parent.runs(10).waits(500, "gather").is_cancelled()
     child.queues(pool, 500).is_cancelled()
     story.connection(pool, 0, 1, [(parent, 0, 510)])
-    message = found(story.run())[FindingKind.HELD_WHILE_ACQUIRING]
+    message = found(story.run())["held-while-acquiring"]
     assert message.startswith("1 task in line() held a connection")
     assert message.endswith(
         "Its one connection was held by such a caller: a deadlock, so none could continue."
@@ -300,7 +300,7 @@ def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up(story: Stor
     child.queues(pool, 200).waits(100, "redis").returns()
     story.connection(pool, 0, 1, [(main, 0, 510)])
     story.connection(pool, 10, 11, [(other, 10, 210), (child, 210, 310)])
-    assert FindingKind.HELD_WHILE_ACQUIRING not in found(story.run())
+    assert "held-while-acquiring" not in found(story.run())
 
 
 @pytest.mark.parametrize(("limit", "callers", "is_risk"), [(10, 1, False), (4, 2, True)])
@@ -311,7 +311,7 @@ def test_two_that_hold_two_of_few_are_a_risk_and_one_is_none(limit: int, callers
         task.waits(500, "redis").returns()
         story.connection(pool, 0, 1, [(task, 0, 490)], closed=495)
         story.connection(pool, 100, 101, [(task, 100, 110), (task, 200, 210)], closed=495)
-    assert (FindingKind.HELD_WHILE_ACQUIRING in found(story.run())) == is_risk
+    assert ("held-while-acquiring" in found(story.run())) == is_risk
 
 
 def test_a_leak_is_found_once_its_holder_is_over(story: Story) -> None:
@@ -322,10 +322,10 @@ def test_a_leak_is_found_once_its_holder_is_over(story: Story) -> None:
     story.thread("MainThread").sleeps(600)
     run = story.run()
     assert found(run) == {
-        FindingKind.LEAKED_CONNECTION: "Of the psycopg2 pool made at app.py:9, 2 of 3 were taken and never "
+        "leaked-connection": "Of the psycopg2 pool made at app.py:9, 2 of 3 were taken and never "
         "given back; held last in show()."
     }
-    assert "pool.putconn(connection)" in advice(run, FindingKind.LEAKED_CONNECTION)
+    assert "pool.putconn(connection)" in advice(run, "leaked-connection")
     assert pool_use(run)[0].leaked == 2
 
 
@@ -358,10 +358,10 @@ def reopening(name: str, times: int) -> Run:
 def test_a_pool_that_closes_what_it_will_need_again() -> None:
     run = reopening("psycopg2", 5)
     assert found(run) == {
-        FindingKind.REOPENED_CONNECTIONS: "The psycopg2 pool made at app.py:9 opened 10 connections, though "
+        "reopened-connections": "The psycopg2 pool made at app.py:9 opened 10 connections, though "
         "never more than 2 were open at the same time: it closed the others, and opened new ones."
     }
-    assert "`minconn`" in advice(run, FindingKind.REOPENED_CONNECTIONS)
+    assert "`minconn`" in advice(run, "reopened-connections")
 
 
 @pytest.mark.parametrize(("name", "times"), [("psycopg2", 2), ("s3", 20), ("http", 20)])

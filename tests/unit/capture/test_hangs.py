@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose, where_they_wait
+from asyncdemo.analysis.diagnose import diagnose, where_they_wait
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Options, Recording, Target, record
 
@@ -21,7 +21,7 @@ def hang(folder: Path, source: str, **options: object) -> Run:
 
 def deadlock(run: Run) -> str:
     """What the one deadlock says."""
-    (found,) = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
+    (found,) = [finding for finding in diagnose(run) if finding.kind == "deadlock"]
     return found.message
 
 
@@ -399,7 +399,7 @@ def test_who_holds_what_and_who_waits_for_what_at_which_line(name: str, tmp_path
     told = HANGS[name]
     run = hang(tmp_path, told.source, virtual=told.virtual)
     assert run.outcome is (RunOutcome.FAILED if told.virtual else RunOutcome.TIMEOUT)
-    found = [finding for finding in diagnose(run) if finding.kind is FindingKind.DEADLOCK]
+    found = [finding for finding in diagnose(run) if finding.kind == "deadlock"]
     assert [one.message for one in found] == ([told.deadlock] if told.deadlock else [])
     assert all(told.advice in one.advice for one in found)
     waits = where_they_wait(run)

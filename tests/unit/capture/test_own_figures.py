@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import blocking_steps, measure
 from asyncdemo.model import Run
 from asyncdemo.testing.checks import CheckFailed, Seen
@@ -111,7 +111,7 @@ def test_whatever_blocks_the_loop_is_counted(tmp_path: Path, loop: str, kinds: t
     metrics = measure(told.run)
     assert metrics.blocked_ns >= sum(step.held_ns for step in napping)
     assert metrics.blocks >= len(kinds)
-    (finding,) = [found for found in diagnose(told.run) if found.kind is FindingKind.BLOCKS_THE_LOOP]
+    (finding,) = [found for found in diagnose(told.run) if found.kind == "blocks-the-loop"]
     assert f"{len(kinds)} times" in finding.message
     with pytest.raises(CheckFailed):
         Seen(told.run).never_blocked()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose, mistakes
+from asyncdemo.analysis.diagnose import diagnose, mistakes
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.judging.judge import judge
 from asyncdemo.model import Run, Uncaught
@@ -197,7 +197,7 @@ WORDS_OF_3_14 = [
 @pytest.mark.parametrize(("error", "text", "says"), WORDS_OF_3_14, ids=lambda value: str(value)[:30])
 def test_other_pythons_say_it_in_other_words(error: str, text: str, says: str) -> None:
     (found,) = mistakes(failed(error, text, "gather" if "dict key" in text else "main"))
-    assert found.kind is FindingKind.MISTAKEN_CALL
+    assert found.kind == "mistaken-call"
     assert says in f"{found.message} {found.advice}"
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import pytest
 from mkdocs.utils.yaml import yaml_load
 
-from asyncdemo.analysis.diagnose import FindingKind
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.lab.results.published import ARTICLES, load_article
@@ -92,11 +91,6 @@ def test_every_definition_has_an_address_that_only_it_has() -> None:
 def test_every_state_of_a_lane_is_a_term() -> None:
     states = [state.name.lower() for state in State if state.name != "CLOSED"]
     assert [state for state in states if (state, state) not in TERMS] == []
-
-
-def test_every_kind_of_finding_is_a_term_with_its_smallest_script() -> None:
-    assert [kind for kind in FindingKind if (f"`{kind}`", str(kind)) not in TERMS] == []
-    assert [kind for kind in FindingKind if f"(../explore/mistakes/{kind}.md)" not in GLOSSARY] == []
 
 
 def test_every_figure_under_a_picture_is_a_term() -> None:

@@ -9,7 +9,7 @@ from functools import partial
 
 from hypothesis import given
 
-from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import blocked_ns, blocks, function_use, measure, row_totals
 from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.model import Run, State
@@ -23,7 +23,7 @@ from asyncdemo.testing.checks.seen import Limited
 from tests.support.runs import Story, at_line
 from tests.support.strategies import runs
 
-_BLOCKED_KINDS = {FindingKind.BLOCKS_THE_LOOP, FindingKind.GIL_HELD_ELSEWHERE}
+_BLOCKED_KINDS = {"blocks-the-loop", "gil-held-elsewhere"}
 _LIMITED: tuple[Limited, ...] = ("semaphore", "lock", "executor", "pool")
 
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from asyncdemo.analysis import metrics
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, finding, own, plural
+from asyncdemo.analysis.diagnose.finding import Finding, at, detector, duration, finding, own, plural
 from asyncdemo.analysis.metrics.ideal import was_cut_off
 from asyncdemo.analysis.metrics.steps import in_a_hub
 from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, Track, TrackKind, Wait
@@ -33,6 +33,7 @@ _WORTH_IT_NS = 20_000_000
 """Two waits of 10 ms: less is not worth changing the code."""
 
 
+@detector("sequential-awaits", "waits came one after another although none depends on another")
 def sequential_awaits(run: Run) -> Iterator[Finding]:
     side_by_side = _run_side_by_side(run.tracks)
     groups: defaultdict[tuple[Site, ...], list[AwaitSequence]] = defaultdict(list)
@@ -51,7 +52,6 @@ def sequential_awaits(run: Run) -> Iterator[Finding]:
         also = f" (and line{'s' * (len(sites) > 2)} {lines})" if lines else ""
         others = len(sequences) - 1
         yield finding(
-            FindingKind.SEQUENTIAL_AWAITS,
             f"{longest.count:,} awaits{at(first)}{also} ran one after another and took "
             f"{duration(longest.waited_ns)}. If none depends on another, they could overlap and take only as "
             f"long as the longest one, {duration(longest.longest_ns)}"
@@ -62,12 +62,12 @@ def sequential_awaits(run: Run) -> Iterator[Finding]:
         )
 
 
+@detector("never-awaited", "a coroutine was called, but never awaited", about_correctness=True)
 def never_awaited(run: Run) -> Iterator[Finding]:
     for (function, site), times in Counter((one.function, one.site) for one in run.unawaited).items():
         name = _name(function)
         how_often = "" if times == 1 else f" {times:,} times"
         yield finding(
-            FindingKind.NEVER_AWAITED,
             f"{name}() was called{how_often} but never awaited{at(site)}: nothing in it ran.",
             _advice_for_unawaited(name, site),
             site,
@@ -85,6 +85,7 @@ def _advice_for_unawaited(name: str, site: Site | None) -> str:
     return f"Write `await {name}(...)` in a coroutine function, and start that with `asyncio.run(main())`."
 
 
+@detector("left-pending", "a task was not done when the program's main coroutine was", about_correctness=True)
 def left_pending(run: Run) -> Iterator[Finding]:
     """Find tasks that were not done when the main coroutine was, unless the run was cut off.
 
@@ -108,7 +109,6 @@ def left_pending(run: Run) -> Iterator[Finding]:
         if let_go:
             advice = _ADVICE_FOR_GATHER
         yield Finding(
-            FindingKind.LEFT_PENDING,
             f"{plural(len(tracks), task)} of {name}{made} {were} not done when the main {main} was.",
             advice,
             created_at or tracks[0].site,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, own
+from asyncdemo.analysis.diagnose.finding import Finding, at, detector, duration, own
 from asyncdemo.analysis.diagnose.pooling import made_in
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import Run, SlowStep
@@ -50,6 +50,7 @@ _ASYNC_CLIENTS = {
 }
 
 
+@detector("blocks-the-loop", "a step or another callback held the event loop longer than the threshold")
 def blocks_the_loop(run: Run) -> Iterator[Finding]:
     """Find steps and callbacks beyond the threshold, one per place; the longest total first."""
     made = made_in(run)
@@ -59,7 +60,6 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
         made_there = _made_there(longest, made)
         how_long = f"{_how_long(steps)}{at(longest.site, longest.called_from)}".rstrip(",")
         yield Finding(
-            FindingKind.BLOCKS_THE_LOOP,
             f"{_what(longest)} held the {'hub' if in_hub else 'event loop'} {how_long}.",
             made_there or (_advice_in_hub(longest) if in_hub else _advice(longest)),
             longest.site or longest.called_from,
@@ -67,12 +67,12 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
         )
 
 
+@detector("gil-held-elsewhere", "the event loop stood still because another thread kept the GIL")
 def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
     for steps in _by_place(step for step in blocking_steps(run) if step.reason == _GIL):
         longest = max(steps, key=lambda step: step.held_ns)
         place = at(longest.site, longest.called_from)
         yield Finding(
-            FindingKind.GIL_HELD_ELSEWHERE,
             f"The event loop could not run {_how_long(steps)} because another thread held the GIL"
             f"{f'; it was{place}' if place else ''}.",
             f"Move what that thread computes to a process: {_IN_A_PROCESS}. Threads share one GIL, and a "

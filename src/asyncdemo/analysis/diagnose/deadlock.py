@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, finding
+from asyncdemo.analysis.diagnose.finding import Finding, detector, finding
 from asyncdemo.analysis.diagnose.waiting import Phrases, join_names, pluralized
 from asyncdemo.model import (
     LOOPS,
@@ -42,13 +42,18 @@ _MOST_CLAUSES = 6
 _MOST_PLACES = 8
 
 
+@detector(
+    "deadlock",
+    "threads or tasks wait for each other, or for something that was never given back",
+    about_correctness=True,
+)
 def deadlocks(run: Run) -> Iterator[Finding]:
     """Find cycles, and what was held by a task or thread that ended."""
     graph, phrases = _Graph(run), Phrases(run)
     for cycle in graph.cycles():
-        yield finding(FindingKind.DEADLOCK, *_cycle(run, graph, phrases, cycle))
+        yield finding(*_cycle(run, graph, phrases, cycle))
     for resource, holders in graph.abandoned():
-        yield finding(FindingKind.DEADLOCK, *_abandoned(graph, phrases, resource, holders))
+        yield finding(*_abandoned(graph, phrases, resource, holders))
 
 
 def where_they_wait(run: Run) -> tuple[str, ...]:

@@ -1,58 +1,13 @@
-"""Findings, and the phrases that all of them share."""
+"""Findings, what finds them, and the phrases that all of them share."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 
-from asyncdemo.model import Site
-
-
-class FindingKind(StrEnum):
-    """Kinds of findings, the most serious first.
-
-    Each value is the name in lower case with hyphens, and part of the JSON contract.
-
-    Attributes:
-        MISTAKEN_CALL: The program failed or hung at a call that asyncio can't take; says what was meant.
-        DEADLOCK: Threads or tasks wait for each other, or for what its holder never gave back. The message
-            says whether anything can end that.
-        BLOCKS_THE_LOOP: A step or another callback held the event loop longer than the threshold.
-        GIL_HELD_ELSEWHERE: The event loop stood still because another thread kept the GIL.
-        NEVER_AWAITED: A coroutine was called, but never awaited.
-        LEFT_PENDING: A task was not done when the program's main coroutine was.
-        HELD_WHILE_ACQUIRING: A connection of a pool was held while a second one of the same pool was
-            requested.
-        LEAKED_CONNECTION: A connection was taken from a pool and never given back.
-        REFUSED_BY_POOL: A pool had no connection left and turned callers away.
-        SEQUENTIAL_AWAITS: Consecutive waits that do not depend on each other.
-        UNBOUNDED_FAN_OUT: Very many tasks at the same time, with nothing that limits them.
-        POOL_PER_CALL: A connection pool, or a client that has one, was created for each call.
-        LIMIT_PER_CALL: A semaphore or lock was created for each call, so that it limits nothing.
-        SMALL_POOL: Callers queued for the connections of a pool.
-        SATURATED_EXECUTOR: Every worker of an executor was busy while work queued.
-        IDLE_LIMIT: A semaphore or lock that never made anyone wait.
-        REOPENED_CONNECTIONS: A pool closed connections and opened others in their place.
-    """
-
-    MISTAKEN_CALL = "mistaken-call"
-    DEADLOCK = "deadlock"
-    BLOCKS_THE_LOOP = "blocks-the-loop"
-    GIL_HELD_ELSEWHERE = "gil-held-elsewhere"
-    NEVER_AWAITED = "never-awaited"
-    LEFT_PENDING = "left-pending"
-    HELD_WHILE_ACQUIRING = "held-while-acquiring"
-    LEAKED_CONNECTION = "leaked-connection"
-    REFUSED_BY_POOL = "refused-by-pool"
-    SEQUENTIAL_AWAITS = "sequential-awaits"
-    UNBOUNDED_FAN_OUT = "unbounded-fan-out"
-    POOL_PER_CALL = "pool-per-call"
-    LIMIT_PER_CALL = "limit-per-call"
-    SMALL_POOL = "small-pool"
-    SATURATED_EXECUTOR = "saturated-executor"
-    IDLE_LIMIT = "idle-limit"
-    REOPENED_CONNECTIONS = "reopened-connections"
+from asyncdemo.model import Run, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +15,51 @@ class Finding:
     """Something that the author of the program may want to change.
 
     Attributes:
-        kind: The kind of finding.
         message: What was observed, with figures and the place.
         advice: What to do about it.
         site: The line it is about.
         called_from: The nearest line of the user's own code that led there.
+        kind: The name of the detector that found it, which fills this in.
     """
 
-    kind: FindingKind
     message: str
     advice: str
     site: Site | None
     called_from: Site | None
+    kind: str = ""
 
 
-def finding(kind: FindingKind, message: str, advice: str, site: Site | None) -> Finding:
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """Finds one kind of mistake in a run.
+
+    Attributes:
+        kind: The name of what it finds: lower case, with hyphens. It is part of the JSON contract.
+        meaning: What it finds, as in "callers queued for the connections of a pool".
+        about_correctness: Whether it is about correctness, not about speed.
+        find: Yields the findings of a run.
+    """
+
+    kind: str
+    meaning: str
+    about_correctness: bool
+    find: Callable[[Run], Iterator[Finding]]
+
+    def __call__(self, run: Run) -> Iterator[Finding]:
+        """Yield what this finds in a run."""
+        return (replace(found, kind=self.kind) for found in self.find(run))
+
+
+def detector(
+    kind: str, meaning: str, *, about_correctness: bool = False
+) -> Callable[[Callable[[Run], Iterator[Finding]]], Detector]:
+    """Turn a function that yields the findings of a run into a detector. See ``Detector``."""
+    return partial(Detector, kind, meaning, about_correctness)
+
+
+def finding(message: str, advice: str, site: Site | None) -> Finding:
     """Return one about a line that nothing but itself led to."""
-    return Finding(kind, message, advice, site, own(site))
+    return Finding(message, advice, site, own(site))
 
 
 def own(site: Site | None) -> Site | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, plural
+from asyncdemo.analysis.diagnose.finding import Finding, at, detector, finding, plural
 from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once
 from asyncdemo.analysis.metrics.pools import leaked, queueing
 from asyncdemo.model import Resource, ResourceKind, Run, Slot, State, TrackKind
@@ -49,6 +49,11 @@ class Nesting(NamedTuple):
     most_stuck: int
 
 
+@detector(
+    "held-while-acquiring",
+    "a caller held a connection of a pool while it asked for a second one of the same pool",
+    about_correctness=True,
+)
 def held_while_acquiring(run: Run) -> Iterator[Finding]:
     for pool, tracks, most_stuck in nested(run):
         if pool.limit is not None and most_stuck >= pool.limit:
@@ -60,7 +65,6 @@ def held_while_acquiring(run: Run) -> Iterator[Finding]:
             outcome = f"As soon as {number} are held by such callers, none can continue: a deadlock."
         kind = "task" if all(run.tracks[track].kind is TrackKind.TASK for track in tracks) else "thread"
         yield finding(
-            FindingKind.HELD_WHILE_ACQUIRING,
             f"{plural(len(tracks), kind)}{taking_function(run, pool, tracks[0])} held a connection of the "
             f"{describe(pool)} and asked it for a second one. {outcome}",
             "Do everything on the connection that you hold (pass it on as an argument), or give it back "
@@ -120,6 +124,9 @@ def _overlap(slots: Sequence[Slot]) -> bool:
     return any(later.start_ns < earlier.end_ns for earlier, later in pairwise(ordered))
 
 
+@detector(
+    "leaked-connection", "a connection was taken from a pool and never given back", about_correctness=True
+)
 def leaked_connections(run: Run) -> Iterator[Finding]:
     for pool in run.resources:
         lost = [use for _, use in leaked(run, pool) if run.tracks[use.track].name != _MAIN_THREAD]
@@ -130,7 +137,6 @@ def leaked_connections(run: Run) -> Iterator[Finding]:
         were = "was" if len(lost) == 1 else "were"
         last = f"; held last{where}" if where else ""
         yield finding(
-            FindingKind.LEAKED_CONNECTION,
             f"Of the {describe(pool)}, {number} {were} taken and never given back{last}.",
             f"Give each back however the work ends: {how_to_release(pool)}. A pool that leaks runs out of "
             "connections, and then every caller waits or fails.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, finding, own, plural
+from asyncdemo.analysis.diagnose.finding import Finding, at, detector, duration, finding, own, plural
 from asyncdemo.analysis.metrics import limits, most_at_once, resource_use
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.model import Resource, ResourceKind, Run, State, Track, TrackKind
@@ -21,6 +21,7 @@ _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
 """Functions that create a lock for an object, not for a call."""
 
 
+@detector("unbounded-fan-out", "very many tasks ran at the same time, with nothing to limit them")
 def unbounded_fan_out(run: Run) -> Iterator[Finding]:
     groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
     for track in run.tracks:
@@ -42,7 +43,6 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
             continue
         of = f" of {function}()" if function else ""
         yield Finding(
-            FindingKind.UNBOUNDED_FAN_OUT,
             f"{most:,} tasks{of} were open at the same time, made{at(created_at)}: nothing limits how many.",
             "Let them share a semaphore (`async with gate:` around the scarce part), or let a fixed number "
             "of workers take the jobs from a queue.",
@@ -64,6 +64,7 @@ def _limited_tracks(run: Run) -> set[int]:
     return limited | {parent for parent in makers if parent is not None}
 
 
+@detector("idle-limit", "a semaphore or lock never made anyone wait")
 def idle_limits(run: Run) -> Iterator[Finding]:
     if not run.is_whole:
         return  # somebody may have queued meanwhile
@@ -78,7 +79,6 @@ def idle_limits(run: Run) -> Iterator[Finding]:
         of_tasks = all(run.tracks[holder].kind is TrackKind.TASK for holder in holders)
         if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not was_full:
             yield finding(
-                FindingKind.IDLE_LIMIT,
                 f"The semaphore made{at(resource.site)} never made anyone wait: "
                 f"at most {use.peak_held:,} of {resource.limit:,} were held at the same time.",
                 _advice_for_idle(len(holders)),
@@ -86,7 +86,6 @@ def idle_limits(run: Run) -> Iterator[Finding]:
             )
         elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and of_tasks:
             yield finding(
-                FindingKind.IDLE_LIMIT,
                 f"The lock made{at(resource.site)} never made anyone wait: {plural(len(holders), 'task')} "
                 f"took it {plural(len(resource.slots), 'time')}.",
                 "Tasks switch only at an `await`, so code without one needs no lock. Keep the lock if there "
@@ -107,6 +106,7 @@ def _advice_for_idle(holders: int) -> str:
     )
 
 
+@detector("limit-per-call", "each call made a new semaphore or lock, so that it limits nothing")
 def limits_per_call(run: Run) -> Iterator[Finding]:
     """Find limits created on one line, each used by one track: together they limit nothing."""
     for group in _made_per_call(run):
@@ -115,7 +115,6 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
         most = _most_held(group)
         noun = kind if kind == "lock" else f"{kind} of {limit:,}"
         yield finding(
-            FindingKind.LIMIT_PER_CALL,
             f"A {noun} was made {len(group):,} times{at(site)}, each time for one caller: together {most:,} "
             f"were held at the same time, where one shared {kind} would have allowed {limit:,}.",
             f"Make one {kind} outside the function, and pass it to every caller that should share it."
@@ -147,6 +146,7 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
     ]
 
 
+@detector("saturated-executor", "every worker of an executor was busy while work queued")
 def saturated_executors(run: Run) -> Iterator[Finding]:
     for use in resource_use(run):
         resource = use.resource
@@ -155,7 +155,6 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
         made = f"The executor made{at(resource.site)}" if resource.site else "The default executor"
         workers = "its workers" if resource.limit is None else plural(resource.limit, "worker")
         yield finding(
-            FindingKind.SATURATED_EXECUTOR,
             f"{made} had work queued for {workers}: up to {use.peak_queued:,} at the same time, "
             f"{duration(use.queued_ns)} in total.",
             "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "

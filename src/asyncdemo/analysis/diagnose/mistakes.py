@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, finding, plural
+from asyncdemo.analysis.diagnose.finding import Finding, at, detector, finding, plural
 from asyncdemo.analysis.metrics import left_pending
 from asyncdemo.model import Run, Site, State, TrackKind, Uncaught
 
@@ -193,11 +193,15 @@ _TABLE: Final = (
 )
 
 
+@detector(
+    "mistaken-call",
+    "the program failed or hung at a call that can't work with asyncio",
+)
 def mistakes(run: Run) -> Iterator[Finding]:
     """Find what the author probably did not intend: from the final error, and from locks."""
     from_errors = [text for error in _errors(run) for text in _of_error(run, error)]
     for message, advice, site in (*from_errors, *_thread_locks(run)):
-        yield finding(FindingKind.MISTAKEN_CALL, message, advice, site)
+        yield finding(message, advice, site)
 
 
 def _errors(run: Run) -> Iterator[Uncaught]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, duration, finding, own, plural
+from asyncdemo.analysis.diagnose.finding import Finding, at, detector, duration, finding, own, plural
 from asyncdemo.analysis.diagnose.holding import describe, is_http, nested, noun, size
 from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.analysis.metrics.limits import causes_used
@@ -20,13 +20,13 @@ _WAITED_NS = 50_000_000
 _REOPENED = 5
 
 
+@detector("pool-per-call", "each call made a new connection pool, or a client that has one")
 def pools_per_call(run: Run) -> Iterator[Finding]:
     for pools in _made_per_call(run):
         first = pools[0]
         opened = sum(len(pool.connections) for pool in pools)
         held = most_at_once((slot.start_ns, slot.end_ns) for pool in pools for slot in pool.slots)
         yield finding(
-            FindingKind.POOL_PER_CALL,
             f"{len(pools):,} {first.name} {noun(first)}s were made{at(first.site)}, one for each call: "
             f"{plural(opened, 'connection')} opened, up to {most_open(run, pools):,} of them open and "
             f"{held:,} in use at the same time.",
@@ -84,6 +84,7 @@ def _is_worker(track: Track) -> bool:
     return track.kind is TrackKind.THREAD and idle
 
 
+@detector("small-pool", "callers queued for the connections of a pool")
 def small_pools(run: Run) -> Iterator[Finding]:
     emptied = {pool.index for pool, *_ in nested(run)}
     queued_for = [
@@ -96,7 +97,6 @@ def small_pools(run: Run) -> Iterator[Finding]:
             continue
         places = "its connections" if pool.limit is None else plural(pool.limit, "connection")
         yield finding(
-            FindingKind.SMALL_POOL,
             f"The {describe(pool)} was too small for its callers: up to {use.most_waiting:,} queued for "
             f"{places}, for {duration(use.queued_ns)} in total and at most {duration(use.longest_queue_ns)} "
             "each." + _others("was" if more == 1 else "were", more),
@@ -111,7 +111,6 @@ def _growing(use: PoolUse, more: int) -> Finding:
     """Callers queued although it was never full: it opens connections in the background, one by one."""
     pool = use.resource
     return finding(
-        FindingKind.SMALL_POOL,
         f"The {describe(pool)} was still opening connections while up to {use.most_waiting:,} queued for "
         f"one: {use.most_open:,} of {pool.limit:,} were ever open. They queued for {duration(use.queued_ns)} "
         f"in total and at most {duration(use.longest_queue_ns)} "
@@ -121,6 +120,11 @@ def _growing(use: PoolUse, more: int) -> Finding:
     )
 
 
+@detector(
+    "refused-by-pool",
+    "a pool had no free connection, and raised an error in its callers",
+    about_correctness=True,
+)
 def refused_by_pool(run: Run) -> Iterator[Finding]:
     refusing = [use for use in pool_use(run) if use.refused]
     for use, more in _of_each_line(refusing, lambda use: use.refused):
@@ -129,7 +133,6 @@ def refused_by_pool(run: Run) -> Iterator[Finding]:
         limit = "" if pool.limit is None else f" of {pool.limit:,}"
         waiting = f", after waiting for up to {duration(waited_ns)}" if waited_ns >= _WAITED_NS else ""
         yield finding(
-            FindingKind.REFUSED_BY_POOL,
             f"The {describe(pool)} turned callers away {plural(use.refused, 'time')}{waiting}: up to "
             f"{use.most_held:,}{limit} connections were in use." + _others("did", more),
             _advice_for_refused(pool, waited_ns),
@@ -167,6 +170,7 @@ def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
     )
 
 
+@detector("reopened-connections", "a pool closed connections and opened others in their place")
 def reopened_connections(run: Run) -> Iterator[Finding]:
     for use in pool_use(run):
         pool = use.resource
@@ -176,7 +180,6 @@ def reopened_connections(run: Run) -> Iterator[Finding]:
         if use.connections - failed < 2 * use.most_open:
             continue
         yield finding(
-            FindingKind.REOPENED_CONNECTIONS,
             f"The {describe(pool)} opened {plural(use.connections, 'connection')}, though never more than "
             f"{use.most_open:,} were open at the same time: it closed the others, and opened new ones.",
             _advice_for_reopened(pool),
