@@ -19,7 +19,7 @@ LIBRARY = at_line(30, "get", "/usr/lib/python3/site-packages/slowlib/client.py")
 
 
 def findings(story: Story, kind: str) -> list[Finding]:
-    return [finding for finding in diagnose(story.run()) if finding.kind is kind]
+    return [finding for finding in diagnose(story.run()) if finding.kind == kind]
 
 
 def only(found: Iterable[Finding]) -> Finding:
@@ -256,7 +256,7 @@ class TestUnboundedFanOut:
         self.fan_out(story, 300)
         run = story.run()
         own = tuple(replace(track, own=track.function == "fetch") for track in run.tracks)
-        assert not [one for one in diagnose(replace(run, tracks=own)) if one.kind is self.KIND]
+        assert not [one for one in diagnose(replace(run, tracks=own)) if one.kind == self.KIND]
 
     def test_silent_for_tasks_of_an_installed_package(self, story: Story) -> None:
         main = story.task("main").sleeps(1000)

@@ -27,7 +27,7 @@ def found(run: Run) -> dict[str, str]:
 
 
 def advice(run: Run, kind: str) -> str:
-    return next(one.advice for one in diagnose(run) if one.kind is kind)
+    return next(one.advice for one in diagnose(run) if one.kind == kind)
 
 
 def tasks(story: Story, number: int, function: str = "show") -> list[Teller]:
