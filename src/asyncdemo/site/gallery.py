@@ -10,14 +10,14 @@ services: redis
 lesson: redis-pools
 ```
 
-The fence ``mistakes`` lists the pages, and ``finding-kinds`` the names and meanings of all kinds.
+The fence ``mistakes`` lists the pages.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -36,6 +36,7 @@ from asyncdemo.render.html.page import coded, element_html
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings, Subject, Take
+from asyncdemo.site.reference import code, table
 
 FOLDER: Final = Path("docs/explore/mistakes")
 """In the checkout, where the site is built."""
@@ -162,34 +163,8 @@ def overview(source: str) -> str:
     rows = []
     for page in _pages(FOLDER):
         title, effect = title_and_effect(page)
-        rows.append((f'<a href="{page.stem}.html">{escape(title)}</a>', _code(page.stem), escape(effect)))
-    return _table(("Mistake", "Called", "What happens"), rows)
-
-
-@formatter
-def kinds(source: str) -> str:
-    """Return the fence ``finding-kinds``: the meaning of each kind. It has no settings."""
-    settings(source, ())
-    folder = "../explore/mistakes"
-    return _table(
-        ("<code>kind</code>", "what was found"),
-        [
-            (f'<a href="{folder}/{detector.kind}.html">{_code(detector.kind)}</a>', escape(detector.meaning))
-            for detector in DETECTORS
-        ],
-    )
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    def row(cell: str, texts: Sequence[str]) -> str:
-        return f"<tr>{''.join(f'<{cell}>{text}</{cell}>' for text in texts)}</tr>"
-
-    body = "".join(row("td", texts) for texts in rows)
-    return f"<table><thead>{row('th', head)}</thead><tbody>{body}</tbody></table>"
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
+        rows.append((f'<a href="{page.stem}.html">{escape(title)}</a>', code(page.stem), escape(effect)))
+    return table(("Mistake", "Called", "What happens"), rows)
 
 
 @formatter

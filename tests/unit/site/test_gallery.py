@@ -15,7 +15,7 @@ from asyncdemo.analysis.diagnose import DETECTORS, Finding
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.model import Run
 from asyncdemo.serving import ServiceCache
-from asyncdemo.site import gallery
+from asyncdemo.site import gallery, reference
 from asyncdemo.site.gallery import Mistake, differing_lines, faults, mistakes, subject_of
 from asyncdemo.site.recordings import Recordings
 from tests.support.runs import Story, at_line
@@ -51,10 +51,10 @@ def test_page_without_its_fence_is_refused(tmp_path: Path) -> None:
 
 def test_overview_and_kinds_list_every_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    for table in (gallery.overview(""), gallery.kinds("")):
+    for table in (gallery.overview(""), reference.finding_kinds("")):
         assert re.findall(r"([\w-]+)\.html", table) == [detector.kind for detector in DETECTORS]
     assert "<td>callers queue for a connection</td>" in gallery.overview("")
-    assert "<td>callers queued for the connections of a pool</td>" in gallery.kinds("")
+    assert "<td>callers queued for the connections of a pool</td>" in reference.finding_kinds("")
 
 
 def test_the_lesson_that_teaches_it_is_there() -> None:

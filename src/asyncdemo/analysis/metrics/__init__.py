@@ -1,15 +1,15 @@
 """The figures of a run: pure functions of a ``Run``.
 
 The glossary of the documentation defines the terms (wall, peak, open, ideal, the states and whose they
-are). All times are integer nanoseconds unless the name says otherwise. Not here: judging what is good or
-bad (see ``diagnose``), drawing (``render``).
+are). All times are integer nanoseconds unless the name says otherwise.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Final, NamedTuple
 
 from asyncdemo.analysis.metrics.cpu import Idle, idle_while_running
 from asyncdemo.analysis.metrics.ideal import ideal_ns, was_cut_off
@@ -32,12 +32,14 @@ from asyncdemo.analysis.metrics.steps import LongestStep, blocking_steps, longes
 from asyncdemo.model import Outcome, ResourceKind, Run, State, Track
 
 __all__ = [
+    "PLAIN_FIGURES",
     "FunctionUse",
     "Idle",
     "LaneTotals",
     "LongestStep",
     "MemoryUse",
     "Metrics",
+    "PlainFigure",
     "RequestUse",
     "ResourceUse",
     "blocked_ns",
@@ -76,35 +78,36 @@ class Metrics:
     while requests were in progress.
 
     Attributes:
-        wall_ns: From the first lane's open to the last lane's close.
-        ideal_ns: What that would be with no overhead; None if the run was cut off or is not whole.
+        wall_ns: From the first lane's opening to the last lane's end.
+        ideal_ns: What that would be without overhead; None if the run was stopped before its work was done
+            (by a limit, Ctrl-C, a signal or a deadlock), or if it is not whole.
         lanes: How many lanes there were.
         peak: The most lanes at work at the same time.
         open: The most lanes open at the same time.
-        steps: How many steps the tasks made.
+        steps: How often event loops ran a task.
         running_ns: How long all tracks ran, in total.
         ready_ns: How long all tracks were ready, in total.
         waiting_ns: How long all tracks waited, in total.
         queued_ns: How long all tracks queued, in total.
         unknown_ns: How long it was not recorded what tracks did, in total.
-        blocked_ns: How long the ``blocking_steps`` held their loops. For steps of tasks, this is part of
-            ``running_ns``.
-        blocks: How many blocking steps there were.
+        blocked_ns: How long steps and other callbacks held an event loop, in total; only those longer than
+            the threshold count. Steps of tasks are part of the time in which tracks ran.
+        blocks: How many steps and other callbacks held an event loop longer than the threshold.
         longest_step: The longest step of any task; None if none ran.
-        throughput_per_s: Lanes that returned, per second of wall.
+        throughput_per_s: How many lanes returned, for each second of the wall.
         resources: How each resource was used.
         lane_totals: How long each lane was in each state.
         idle: Time in which threads show as running but used no CPU; estimated.
         outcomes: How many lanes ended in each way; a way that does not occur is left out.
-        unawaited: How many coroutines were dropped.
-        left_pending: How many tasks were left pending.
+        unawaited: How many coroutines were created, but never awaited.
+        left_pending: How many tasks were not done when their event loop ended.
         depth: The greatest length of any queue.
         functions: The calls by function.
         requests: All requests to a server.
         paths: The same for each path.
         memory: The memory of all processes; zeros if it was not sampled.
-        processes: How many processes were recorded.
-        connections_open: The most connections open at the same time, over all pools.
+        processes: How many processes were recorded, including the script's own.
+        connections_open: The most connections open at the same time, in all pools together.
     """
 
     wall_ns: int
@@ -135,6 +138,38 @@ class Metrics:
     memory: MemoryUse = field(default_factory=MemoryUse)
     processes: int = 1
     connections_open: int = 0
+
+
+class PlainFigure(NamedTuple):
+    """A field of ``Metrics`` that is a number, as results and manifests show it.
+
+    ``name`` and ``unit`` are "wall_s" and "seconds" for ``wall_ns``; the unit of a count is "".
+    """
+
+    name: str
+    field: str
+    unit: str
+
+    def value(self, metrics: Metrics) -> float | None:
+        """Return the figure in its unit; None if it is not known."""
+        value: float | None = getattr(metrics, self.field)
+        return value / 1e9 if value is not None and self.unit == _SECONDS else value
+
+
+_SECONDS: Final = "seconds"
+_PER_SECOND: Final = "1/second"
+
+
+def _plain_figures() -> Iterator[PlainFigure]:
+    for one in fields(Metrics):
+        if one.type in ("int", "int | None", "float"):
+            in_ns = one.name.endswith("_ns")
+            unit = _SECONDS if in_ns else _PER_SECOND if one.name.endswith("_per_s") else ""
+            yield PlainFigure(one.name.removesuffix("_ns") + "_s" * in_ns, one.name, unit)
+
+
+PLAIN_FIGURES: Final = tuple(_plain_figures())
+"""Every field of ``Metrics`` that is a number, in their order."""
 
 
 def measure(run: Run) -> Metrics:

@@ -1,20 +1,14 @@
-"""The figures of a run that a manifest can name, with the units and names of the JSON result.
-
-Not here: measuring (see ``metrics``).
-"""
+"""The figures of a run that a manifest can name, with the units and names of the JSON result."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from asyncdemo.analysis.metrics import PLAIN_FIGURES, FunctionUse, Metrics, PlainFigure, RequestUse
 from asyncdemo.model import Outcome, ResourceKind
-
-if TYPE_CHECKING:
-    from asyncdemo.analysis.metrics import FunctionUse, Metrics, RequestUse
-
 
 REQUEST_FIGURES: Final[dict[str, Callable[[RequestUse], float]]] = {
     "requests": lambda use: use.count,
@@ -34,41 +28,32 @@ def _of_all_requests(name: str) -> Callable[[Metrics], float]:
     return lambda metrics: REQUEST_FIGURES[name](metrics.requests)
 
 
+def _of_the_run(plain: PlainFigure) -> Callable[[Metrics], float]:
+    def value(metrics: Metrics) -> float:
+        found = plain.value(metrics)
+        return math.nan if found is None else found
+
+    return value
+
+
 FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
-    "wall_s": lambda metrics: metrics.wall_ns / 1e9,
-    "ideal_s": lambda metrics: math.nan if metrics.ideal_ns is None else metrics.ideal_ns / 1e9,
-    "lanes": lambda metrics: metrics.lanes,
-    "peak": lambda metrics: metrics.peak,
-    "open": lambda metrics: metrics.open,
-    "steps": lambda metrics: metrics.steps,
-    "running_s": lambda metrics: metrics.running_ns / 1e9,
-    "ready_s": lambda metrics: metrics.ready_ns / 1e9,
-    "waiting_s": lambda metrics: metrics.waiting_ns / 1e9,
-    "queued_s": lambda metrics: metrics.queued_ns / 1e9,
-    "blocked_s": lambda metrics: metrics.blocked_ns / 1e9,
-    "blocks": lambda metrics: metrics.blocks,
-    "throughput_per_s": lambda metrics: metrics.throughput_per_s,
+    **{plain.name: _of_the_run(plain) for plain in PLAIN_FIGURES},
     "longest_step_ms": lambda metrics: (
         metrics.longest_step.duration_ns / 1e6 if metrics.longest_step else 0.0
     ),
     "peak_held": lambda metrics: max((use.peak_held for use in metrics.resources), default=0),
     "peak_queued": lambda metrics: max((use.peak_queued for use in metrics.resources), default=0),
-    "depth": lambda metrics: metrics.depth,
     "returned": lambda metrics: metrics.outcomes.get(Outcome.RETURNED, 0),
     "raised": lambda metrics: metrics.outcomes.get(Outcome.RAISED, 0),
     "cancelled": lambda metrics: metrics.outcomes.get(Outcome.CANCELLED, 0),
     "still_open": lambda metrics: metrics.outcomes.get(Outcome.OPEN, 0),
-    "unawaited": lambda metrics: metrics.unawaited,
-    "left_pending": lambda metrics: metrics.left_pending,
     **{name: _of_all_requests(name) for name in REQUEST_FIGURES},
     "resident_mb": lambda metrics: metrics.memory.resident_growth_bytes / 1e6,
     "virtual_mb": lambda metrics: metrics.memory.virtual_growth_bytes / 1e6,
     "pools": lambda metrics: sum(use.resource.kind is ResourceKind.POOL for use in metrics.resources),
     "connections": lambda metrics: sum(len(use.resource.connections) for use in metrics.resources),
-    "connections_open": lambda metrics: metrics.connections_open,
-    "processes": lambda metrics: metrics.processes,
 }
-"""Figures of one run; over several resources, the highest."""
+"""Figures of one run: the numbers in ``Metrics``, and others; over several resources, the highest."""
 
 FUNCTION_FIGURES: Final[dict[str, Callable[[FunctionUse], float]]] = {
     "calls": lambda use: use.calls,
@@ -89,8 +74,6 @@ def figure(metrics: Metrics, name: str) -> float:
 
     The figures of a function that is never called are 0, as are those of a path that gets no requests.
     """
-    from asyncdemo.analysis.metrics import FunctionUse, RequestUse
-
     parts = _parts(name)
     if parts is None:
         return FIGURES[name](metrics)

@@ -11,6 +11,7 @@ from typing import Any
 
 from asyncdemo.analysis.diagnose import Finding, diagnose
 from asyncdemo.analysis.metrics import (
+    PLAIN_FIGURES,
     FunctionUse,
     LongestStep,
     MemoryUse,
@@ -55,14 +56,9 @@ def variant_result(run: Run) -> dict[str, Any]:
         "outcome": str(run.outcome),
         "exit_code": run.exit_code,
         "clock": str(run.clock),
-        **_fields(metrics, "wall_s", "ideal_s", "lanes", "peak", "open", "steps"),
-        **_fields(
-            metrics, "running_s", "ready_s", "waiting_s", "queued_s", "unknown_s", "blocked_s", "blocks"
-        ),
+        **{figure.name: _rounded(figure.value(metrics)) for figure in PLAIN_FIGURES},
         "longest_step": _longest_step(metrics.longest_step),
-        **_fields(metrics, "throughput_per_s"),
         "outcomes": _outcomes(metrics),
-        **_fields(metrics, "unawaited", "left_pending", "depth"),
         "resources": [_resource(use) for use in metrics.resources],
         "functions": [_function(name, use) for name, use in metrics.functions.items()],
         "lane_list": [_lane(run, lane, zero_ns) for lane in run.lanes],
@@ -72,9 +68,7 @@ def variant_result(run: Run) -> dict[str, Any]:
         "paths": {path: _requests(use) for path, use in metrics.paths.items()},
         "request_list": [_request(request, zero_ns) for request in run.requests],
         "pools": [_pool(use) for use in pool_use(run)],
-        **_fields(metrics, "connections_open"),
         "memory": _memory(metrics.memory),
-        **_fields(metrics, "processes"),
         "gaps": [{**_times(gap, zero_ns), **_fields(gap, "steps", "process")} for gap in run.gaps],
         "complete_from_s": None if run.complete_from_ns is None else _seconds(run.complete_from_ns - zero_ns),
         "counted": [
@@ -96,7 +90,10 @@ def _field(source: object, name: str) -> Any:
         if name.endswith(unit) and hasattr(source, nanoseconds):
             value = getattr(source, nanoseconds)
             return None if value is None else round(value / per, 6)
-    value = getattr(source, name)
+    return _rounded(getattr(source, name))
+
+
+def _rounded(value: Any) -> Any:
     return round(value, 6) if isinstance(value, float) else value
 
 
