@@ -1,7 +1,7 @@
 """Read files that somebody else may have made: regular files only, and never more than a limit.
 
 A name can be that of a FIFO, which blocks whoever opens it, or of a device without an end, and a few
-kilobytes of gzip can stand for gigabytes. Not here: what the contents mean.
+kilobytes of gzip can stand for gigabytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Installed packages: their versions, and the command that installs missing ones into this Python.
-
-Not here: which packages asyncdemo's extras require (see ``cli.doctor_checks``).
-"""
+"""Installed packages: their versions, and the command that installs missing ones into this Python."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What runs of one script in different schedules have in common, and where they differ. Pure functions.
 
 A schedule in a few characters, to repeat it: ``17``, or ``12+40ms,31+150ms``. A number is a seed. Otherwise,
-each part is the number of a callback and the delay before it. Not here: making the runs (see
-``serving.schedules``), describing them (``render.text.schedules``).
+each part is the number of a callback and the delay before it.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 During such a gap no step of a task is recorded. A task that begins in it is announced only if it outlives the
 gap, or if a message or another event names it; the others are counted by function and outcome when they end.
 Everything else (limits, queues, slow steps, calls, threads) is recorded as always.
-
-Not here: when a gap begins and ends (see ``recorder``).
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ The function's own source is parsed, a hook is written into its syntax tree, and
 from that (same file name, same lines, same name) replaces the original one. The function object stays the
 same, so references taken earlier see the hook too, and stacks, tracebacks and ``inspect`` show what they
 always do. Wrapping would change all of these.
-
-Longer than most: each place of a hook is a change of the same syntax tree.
 """
 
 from __future__ import annotations

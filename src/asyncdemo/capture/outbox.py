@@ -1,7 +1,4 @@
-"""A bounded queue of frames on their way to the parent.
-
-Not here: what the frames contain (see ``recorder``), and when they are sent (see ``watchdog``, ``parent``).
-"""
+"""A bounded queue of frames on their way to the parent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Opens and closes the connection to the process that watches this one, and forks whenever that one asks.
-
-Not here: what is sent over it (see ``recorder``), and what is run (see ``launch``).
-"""
+"""Opens and closes the connection to the process that watches this one, and forks whenever that one asks."""
 
 from __future__ import annotations
 
@@ -147,8 +144,7 @@ def wait_for_forks(
 ) -> tuple[socket.socket, dict[str, Any]]:
     """Fork a process with a loaded script whenever the parent asks, and report how each fork ended.
 
-    So what takes longest, the start of Python and of the tracer, is done once for many runs. Not here: forks
-    that the script makes.
+    So what takes longest, the start of Python and of the tracer, is done once for many runs.
 
     Returns only in the forks, each with its own connection and options.
     """

@@ -5,8 +5,6 @@ the parent interprets them.
 
 Everything here may be called from any thread at any time: appending to a list is atomic, and so are the two
 operations that drain it.
-
-Longer than most: everything here reads or changes the buffers that one lock-free drain empties.
 """
 
 from __future__ import annotations

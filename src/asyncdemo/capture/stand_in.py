@@ -1,7 +1,4 @@
-"""A callable that replaces a built-in function, which has no code object to rewrite.
-
-Not here: Python functions (see ``instrument``), and methods of built-in types (see ``calls``).
-"""
+"""A callable that replaces a built-in function, which has no code object to rewrite."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Assembles the parts of the tracer, and removes them again.
-
-Longer than most: the order in which the parts are put in and taken out is one list.
-"""
+"""Assembles the parts of the tracer, and removes them again."""
 
 from __future__ import annotations
 

@@ -21,8 +21,6 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     UNSEEN             track, since_ns         the task made steps since then that were not recorded
     NOW                at_ns                       nothing else happened until then
     STUCK              at_ns                       the message ``Stuck`` describes this moment
-
-Longer than most: the whole protocol is one definition.
 """
 
 import json

@@ -1,7 +1,6 @@
 """The command line: one module per command, and the only place that prints or exits.
 
 Only ``main`` turns errors into exit codes.
-Not here: measuring, drawing, or the contents of lessons.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``asyncdemo check``: the verdicts on your exercises, and the timeline that shows each.
-
-Not here: judging (see ``course.judging``), or how a verdict looks (see ``render.terminal.verdict``).
-"""
+"""``asyncdemo check``: the verdicts on your exercises, and the timeline that shows each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Checks many exercises, with results as data; for a folder of handed-in workspaces as one table.
 
-Nothing is written into the workspaces. Not here: judging (see ``course.judging``), or printing (see
-``check``).
+Nothing is written into the workspaces.
 """
 
 from __future__ import annotations

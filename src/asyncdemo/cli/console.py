@@ -1,7 +1,4 @@
-"""The Rich console of all commands, and what is printed on it or as text: reports of runs, Markdown.
-
-Not here: sentences without Markdown (see ``terminal.wrapped``).
-"""
+"""The Rich console of all commands, and what is printed on it or as text: reports of runs, Markdown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``asyncdemo docs``: the docs site in a browser, served by this machine for this machine.
-
-Not here: building it (see ``asyncdemo.site``).
-"""
+"""``asyncdemo docs``: the docs site in a browser, served by this machine for this machine."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``asyncdemo doctor``: what is installed, what is missing, and the exact command that fixes it.
-
-Not here: the checks (see ``doctor_checks``).
-"""
+"""``asyncdemo doctor``: what is installed, what is missing, and the exact command that fixes it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What ``asyncdemo doctor`` looks at on this machine, topic by topic, with the exact command that fixes it.
-
-Not here: whether a lesson runs (see ``course.judging.readiness``), printing (see ``doctor``).
-"""
+"""What ``asyncdemo doctor`` looks at on this machine, by topic, with the exact command that fixes it."""
 
 from __future__ import annotations
 

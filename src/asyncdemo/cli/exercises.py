@@ -1,7 +1,4 @@
-"""Shared by the commands about exercises: which one is meant, where it is, and what comes next.
-
-Not here: judging or changing exercises.
-"""
+"""Shared by the commands about exercises: which one is meant, where it is, and what comes next."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A lesson where no screen shows it: its text, its programs, its questions and their answers.
-
-Not here: reports of runs (see ``render``), judging answers (see ``course.judging.answers``).
-"""
+"""A lesson where no screen shows it: its text, its programs, its questions and their answers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which files a command may overwrite: those that it could have written itself.
 
-A mistyped ``--save script.py`` must not cost the script. Not here: writing (``store``, ``export``).
+A mistyped ``--save script.py`` must not cost the script.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Completes recordings, as text or with a live picture, and handles Ctrl-C.
-
-Not here: what a recording is (see ``runner``), several (``serving.batch``), how they look (``render``).
-"""
+"""Completes recordings, as text or with a live picture, and handles Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """``asyncdemo doctor --for PLAN --run``: everything that a workshop shows, tried before the class comes.
 
 Each lesson runs as in the room, one after another, and is compared with its text.
-Not here: checking what is installed, without running it (see ``doctor``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A script to run under the tracer, as the command line names it: for ``trace`` and ``schedules``.
-
-Not here: running it.
-"""
+"""A script to run under the tracer, as the command line names it: for ``trace`` and ``schedules``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Signals that would end a command: an exception, except where it would do harm; there, they are noted.
-
-Not here: screens (see ``tui.app``).
-"""
+"""Signals that would end a command: an exception, except where it would do harm; there, they are noted."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""``asyncdemo watch``: checks an exercise whenever it is saved, until the user quits.
-
-Not here: the screen (see ``tui.watch``), detecting saves (see ``course.workspace.saves``), a check and its
-verdict (see ``course.judging``).
-"""
+"""``asyncdemo watch``: checks an exercise whenever it is saved, until the user quits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Records a script and checks an exercise in this process.
 
-The tracer's messages are assembled like those of a child process. Not here: running the script (see
-``capture.script.inline``), the verdict (see ``course.judging.verdict``), or a time limit for the check: the
-caller can stop this process.
+The tracer's messages are assembled like those of a child process.
 """
 
 from __future__ import annotations

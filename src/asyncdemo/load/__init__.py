@@ -1,7 +1,6 @@
 """The load client: sends requests to a server as planned, and measures each from its intended send.
 
 It runs in its own process (``python -m asyncdemo.load``), so that its CPU time is not the server's.
-Not here: starting servers, or judging the measurements.
 """
 
 from asyncdemo.load.client import Client

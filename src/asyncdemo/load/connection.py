@@ -1,7 +1,4 @@
-"""Connections: a request out, a response in, and whatever may cut either short; and all those of a run.
-
-Not here: which request is next, and the totals (see ``engine``).
-"""
+"""Connections: a request out, a response in, and whatever may cut either short; and all those of a run."""
 
 from __future__ import annotations
 

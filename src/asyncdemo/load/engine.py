@@ -1,8 +1,4 @@
-"""The load itself: starts requests as planned, and follows each to its end.
-
-Not here: bytes (see ``connection``, ``request_bytes``), counts (see ``result``), or the process.
-Longer than most: closed and open loops share the requests under way.
-"""
+"""The load itself: starts requests as planned, and follows each to its end."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Many durations as one HdrHistogram: each accurate to 0.1 %, whatever its size.
-
-Not here: collecting durations during the load (``engine`` only appends to an array, which is cheaper).
-"""
+"""Many durations as one HdrHistogram: each accurate to 0.1 %, whatever its size."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ The plan is a line on standard input. A line ``go``, or the end of the input, st
 ``interrupt`` ends it early. Standard output has one JSON object a line: ``{"ready": true}`` when it could
 start, ``{"events": [...]}``, and finally ``{"result": {...}}`` or ``{"failure": "..."}``. It exits silently
 if its parent is gone.
-Not here: the command line for people (see ``command``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The recording of one run, as data: what every track and lane did, and when.
 
 No I/O, no clock, no asyncio. All times are integer nanoseconds on the run's clock; only differences mean
-anything. Not here: measuring (see ``metrics``), judging (``diagnose``), files (``store``) or drawing
-(``render``).
+anything.
 """
 
 from __future__ import annotations

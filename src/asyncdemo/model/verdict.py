@@ -1,7 +1,4 @@
-"""The verdict on an exercise: which sentences of its check held, and what shows the one that did not.
-
-Not here: reaching it (see ``course.judging``), or how it looks (see ``render.terminal.verdict``).
-"""
+"""The verdict on an exercise: which sentences of its check held, and what shows the one that did not."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 Starting one takes as long as starting Python and loading the tracer, so ``SpareChildren`` start some ahead.
 None of them outlives us: each ends by itself once its connection is gone.
-Not here: what it then runs, its events and its limits (see ``runner``).
 """
 
 from __future__ import annotations

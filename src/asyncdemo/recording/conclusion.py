@@ -1,7 +1,4 @@
-"""How a recording ends: the run from what was recorded, and the notes that say what happened to the script.
-
-Not here: the process that the script ran in, if it had its own (see ``runner``).
-"""
+"""How a recording ends: the run from what was recorded, and notes about what happened to the script."""
 
 from __future__ import annotations
 

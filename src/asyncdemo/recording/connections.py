@@ -1,7 +1,4 @@
-"""The connections to the processes of one recording, whose events go into the same assembly.
-
-Not here: letting processes in (see ``child``), when to read (``runner``).
-"""
+"""The connections to the processes of one recording, whose events go into the same assembly."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Children that are forks of one process that has already loaded the script: many runs, one start.
-
-Not here: what the process does (see ``capture.parent``), which runs to make (``serving.schedules``).
-"""
+"""Children that are forks of one process that has already loaded the script: many runs, one start."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What to record, and how: the script and all options.
-
-Not here: recording it (see ``runner``).
-"""
+"""What to record, and how: the script and all options."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Keep what a recorded script writes, as plain text: a listener that ignores all other events.
-
-Not here: showing it as it arrives (see ``render.terminal.output``).
-"""
+"""Keep what a recorded script writes, as plain text: a listener that ignores all other events."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 Descendants are found by their parents while these live, and by the run's token in their environment
 afterwards; so only one that has neither, created at the last moment, could be missed.
-Not here: starting processes (see ``child``), the cost of a task or thread (``metrics``).
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 This starts the child, reads its events, enforces the limits, and ends the whole process group whatever
 happens. ``assembly`` interprets the events; the listener draws them.
-
-Longer than most: a recording is one state machine, and its limits, signals and end depend on each other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Terminals that a script uses: ours, whose settings are restored, and one of its own.
-
-Not here: drawing, finding out what a terminal can show (see ``cli.terminal``).
-"""
+"""Terminals that a script uses: ours, whose settings are restored, and one of its own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Text on lines of a terminal: the only place that wraps, for prose, code, and the output of scripts.
 
 Each loop consumes some of the text, whatever the width and the indentation, so each ends. Widths are in
-terminal cells: a wide letter takes two. Not here: cutting to one line (see ``words.fit``), text that a
-terminal must not get (see ``safe_text``).
+terminal cells: a wide letter takes two.
 """
 
 from __future__ import annotations

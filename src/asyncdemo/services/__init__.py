@@ -1,7 +1,7 @@
 """S3, Redis and PostgreSQL on this machine: started on demand, always stopped.
 
 Each runs in its own process on a free loopback port, and is reached as in production, by the address in the
-environment. Not here: the servers that lessons are about, which are scripts under the tracer.
+environment.
 """
 
 from __future__ import annotations

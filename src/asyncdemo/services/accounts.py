@@ -1,6 +1,6 @@
 """An unprivileged user to run PostgreSQL as, since it refuses to run as root (as in containers and CI).
 
-No user is created: one that the system already has is enough. Not here: the folder of a server's files.
+No user is created: one that the system already has is enough.
 """
 
 from __future__ import annotations

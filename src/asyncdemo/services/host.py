@@ -2,7 +2,7 @@
 
 ``python -m asyncdemo.services.host``: the first line of stdin says which server, in JSON; each further line
 requests a reset; the end of stdin, which comes however the parent ends, means stop. Responses are lines of
-JSON on stdout; stderr is the server's own output. Not here: several services (see ``Services``).
+JSON on stdout; stderr is the server's own output.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Servers under the tracer, with the services that they need and the load sent to them.
 
 A session has the interface of a plain recording, and returns one ``Run``, with its requests.
-Not here: what a lesson sends (see ``course.content.load``), the load client (``load``) or the services.
 """
 
 from asyncdemo.serving.batch import Batch, Job

@@ -1,8 +1,7 @@
 """Runs a script in many schedules under the virtual clock, and shrinks those that differ.
 
 A schedule is a script's run on a machine that is now and then busy with something else: time passes before
-some callbacks of its event loop. Not here: how time passes (see ``capture.loops.virtual_clock``), or what is
-compared (see ``analysis.schedules``).
+some callbacks of its event loop.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 It has the interface of a ``runner.Recording``, and never waits longer than the caller allows. A server runs
 in its own process, with a free port in PORT. It is ready once it accepts connections, and is asked to end, as
 by Ctrl-C, when the last request has been answered. The caller owns its services.
-
-Longer than most: script, services and load may each end the run, and wait for each other then.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is done to the built site: each page's policy, ``llms.txt``, and one file of it, to take along.
-
-Not here: building the site, or a server's part of the policy (see ``cli.docs``).
-"""
+"""What is done to the built site: each page's policy, ``llms.txt``, and one file of it, to take along."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A lesson's page: its README, with the programs, the questions and the recordings inserted.
-
-Not here: the recordings (see ``recordings``), or turning the page's fences into HTML.
-"""
+"""A lesson's page: its README, with the programs, the questions and the recordings inserted."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Python and the editor for the pages: packages of npm, verified by their hashes, and our code in Python.
-
-Not here: what it does there (see ``in_page``), or the pages' own scripts (see ``docs/assets/python.js``,
-``editor.mjs``).
-"""
+"""Python and the editor for the pages: packages of npm, verified by their hashes, and our code in Python."""
 
 from __future__ import annotations
 

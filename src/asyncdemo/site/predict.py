@@ -1,8 +1,6 @@
 """Predict, then reveal: the fences ``predict``, a lesson's questions as a form, and ``draw``.
 
 The page judges by the ``data-`` attributes, computed by the functions that also judge in the terminal.
-Not here: the behaviour (see ``docs/assets/predict.js``, ``draw.js``), or the judging (see
-``course.content.predictions``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The recordings on the site: made by really running the scripts, and kept until a source changes.
-
-Not here: what is recorded (see ``lessons``, ``gallery``) or how it is shown.
-"""
+"""The recordings on the site: made by really running the scripts, and kept until a source changes."""
 
 from __future__ import annotations
 

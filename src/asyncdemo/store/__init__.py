@@ -1,8 +1,5 @@
 """Recorded runs as files: ``asyncdemo.run/1``, JSON Lines, gzipped if the name ends in ``.gz``.
 
-Not here: what a run means (see ``model``), export to other formats (``render``).
-``docs/reference/run-format.md`` describes the format for people who read such files with other programs.
-
 In short: one JSON object per line. The first is the header, with ``format`` and the fields of the whole
 run; every other one has a ``type``. Times are integer nanoseconds on the run's clock; columns of times
 hold differences. Records refer to each other by index and may come in any order. Fields at their

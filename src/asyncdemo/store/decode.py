@@ -1,7 +1,4 @@
-"""Parse the lines of a run file. Strict: an error names the line of an invalid record.
-
-Not here: what happens to references to missing records (see ``resolve``).
-"""
+"""Parse the lines of a run file. Strict: an error names the line of an invalid record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Make a run from the records of a file. Lenient about missing ones.
 
 A missing record (cut off, deleted) costs only what it held: references to it become None or are
-dropped, and a note says that something is missing. Not here: reading lines (see ``decode``).
+dropped, and a note says that something is missing.
 """
 
 from __future__ import annotations

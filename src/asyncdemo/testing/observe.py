@@ -1,7 +1,6 @@
 """Runs one of your functions under the tracer, in its own process, and returns what was seen.
 
 For test suites that assert concurrency; ``testing.plugin`` offers it as a fixture.
-Not here: scripts (see ``runner``), exercises (see ``course.judging``).
 """
 
 from __future__ import annotations

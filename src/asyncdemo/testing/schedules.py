@@ -1,7 +1,4 @@
-"""Runs one of your functions in many schedules; fails with the smallest that has a different result.
-
-Not here: making the runs (see ``serving.schedules``); ``testing.plugin`` offers it as a fixture.
-"""
+"""Runs one of your functions in many schedules; fails with the smallest that has a different result."""
 
 from __future__ import annotations
 

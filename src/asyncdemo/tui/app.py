@@ -1,7 +1,4 @@
-"""The application, what all screens share, and two screens that others open: their keys, and long content.
-
-Not here: the other screens (each has a module), what is written to the terminal (see ``terminal``).
-"""
+"""The application, what all screens share, and two screens that others open: their keys, and long content."""
 
 from __future__ import annotations
 

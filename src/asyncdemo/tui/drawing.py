@@ -1,7 +1,4 @@
-"""Lines that the rest of the package draws, as a widget.
-
-Not here: the lines themselves (see ``render.terminal``), which are also printed below the prompt.
-"""
+"""Lines that the rest of the package draws, as a widget."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Home: the lessons, the progress in them, and the question of each.
-
-Not here: a lesson itself (see ``lesson``), the same as text (see ``cli.home``, ``cli.list``).
-"""
+"""Home: the lessons, the progress in them, and the question of each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Makes recordings while a screen stays usable: a live picture of them, and how they ended.
-
-Not here: what to record, and its context (see the callers, who make the jobs).
-"""
+"""Makes recordings while a screen stays usable: a live picture of them, and how they ended."""
 
 from __future__ import annotations
 

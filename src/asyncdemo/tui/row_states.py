@@ -1,7 +1,4 @@
-"""The states of one row as a list, one after the other: since when, how long, why, and where.
-
-Not here: drawing them in time (see ``run_rows``).
-"""
+"""The states of one row as a list, one after the other: since when, how long, why, and where."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The rows of one run in the viewer: as many as fit, with a cursor at a row and a time.
 
-All runs of the viewer share a ``TimeView``, whose times count from the first row's open. Not here: the keys
-(see ``viewer``).
+All runs of the viewer share a ``TimeView``, whose times count from the first row's open.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What is written to the terminal: nothing if it has gone away, plain characters, or no colours.
-
-Not here: what else Textual does there, or what happens when the terminal goes away (see ``app``); the
-timelines, which have their own ASCII glyphs (see ``render.terminal.theme``).
-"""
+"""What is written to the terminal: nothing if it has gone away, plain characters, or no colours."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The run viewer: recorded runs on one scale, to explore and to find out what waited for what.
-
-Not here: figures and findings (see ``render.terminal.report``).
-
-Longer than most: every key moves, plays or filters the same selection.
-"""
+"""The run viewer: recorded runs on one scale, to explore and to find out what waited for what."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Watch mode: one exercise at a time on the whole screen, whichever was saved last.
-
-Not here: the exercise itself (see ``exercise``).
-"""
+"""Watch mode: one exercise at a time on the whole screen, whichever was saved last."""
 
 from __future__ import annotations
 

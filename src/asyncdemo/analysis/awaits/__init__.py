@@ -1,7 +1,6 @@
 """Whether the awaits of a coroutine function could overlap, judged from its source alone.
 
 If the source leaves it open, the answer is no: advice that would break a program is worse than none.
-Not here: which awaits took long (a recording shows that), the findings about them (see ``diagnose``).
 """
 
 from __future__ import annotations

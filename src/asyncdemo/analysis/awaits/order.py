@@ -1,7 +1,4 @@
-"""Awaits whose order matters, whether or not one uses another's result.
-
-Not here: following results from one await to the next (see ``flow``).
-"""
+"""Awaits whose order matters, whether or not one uses another's result."""
 
 from __future__ import annotations
 

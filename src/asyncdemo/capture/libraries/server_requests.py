@@ -1,8 +1,7 @@
 """Observes which request a server handles: its trace id, the track that handles it, and when it was accepted.
 
 Frameworks differ in where they begin with a request, so the few functions that do are listed here. A request
-is identified by the ``traceparent`` header (W3C Trace Context) that the client sent with it. Not here: the
-handler's own states, which its task or thread has like any other.
+is identified by the ``traceparent`` header (W3C Trace Context) that the client sent with it.
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ none, and runs as usual. Nothing that the script owns is wrapped.
 A callback that only passes a result on (a timer setting a future, ``gather`` counting its children) is a
 *relay*: what it makes ready was ready when the relay itself was, and was woken by what woke the relay. So a
 task that a blocked loop could not run is *ready* from the moment its timer was due.
-
-Longer than most: the function that replaces ``Handle._run`` runs at every step, so its parts are inline.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Functions that gevent has compiled (``Greenlet.join``, ``Event.wait``, ``Semaphore.acquire``, ...) have no
 frame. Each of them waits for another greenlet, and so, it is assumed, does anything that is not known here.
-
-Not here: calls that the tracer itself observes, such as a psycopg2 query (see ``capture.blocking.waits``).
 """
 
 from __future__ import annotations

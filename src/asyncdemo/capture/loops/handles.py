@@ -2,7 +2,6 @@
 
 The only place for a note in a handle is where debug mode keeps a traceback. A note is falsy, like no
 traceback, so that all of asyncio ignores it.
-Not here: uvloop's own handles (see ``capture.loops.uvloop_loops``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The state of a gevent hub and of its greenlets.
-
-Not here: updating it at each switch (see ``capture.loops.greenlets``).
-"""
+"""The state of a gevent hub and of its greenlets."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 A task is known from the moment its first step is scheduled. Only asyncio's own methods are called on it: a
 subclass may return anything, and is not complete yet when its first step is scheduled.
-
-Longer than most: all that is known of a task is in one place, since it is read at every step.
 """
 
 from __future__ import annotations

@@ -176,7 +176,6 @@ class Delays:
     A loop runs its callbacks in the order in which they became ready, and its timers in the order in which
     they are due. What varies from machine to machine is how long everything takes. So time passes here before
     a callback, and nothing else changes: asyncio could have produced any order that results.
-    Not here: which schedules are tried (see ``asyncdemo.serving.schedules``).
 
     ``plan`` is a seed to draw delays from, or the delays: number of the callback -> nanoseconds.
 

@@ -3,8 +3,6 @@
 The chain ``cr_await`` leads from the task's coroutine to the innermost one. If that is one of asyncio's own
 primitives, its code object names the reason. The answer is cached by code object unless it depends on the
 instance (which semaphore, which task).
-
-Longer than most: it begins with the table of asyncio's functions and what each waits for.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@
   for it in the recording.
 - Other interpreters of this process (Python 3.14+): what a thread runs in one is a single wait. They have
   their own GIL and modules, so nothing in them is observed.
-
-Not here: pools of interpreters, which are pools of threads (see ``executors``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The catalogue: which lessons there are, in which order, and what each is about.
 
 Reads only the head of each manifest, so that listing many lessons stays fast; ``lesson`` reads the rest.
-Not here: finding a lesson by what a learner typed (see ``lookup``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Claims: what a lesson's text says about its runs, in a form that the test suite can check.
-
-Not here: running anything; callers pass in the measured runs.
-"""
+"""Claims: what a lesson's text says about its runs, in a form that the test suite can check."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The exercise of a lesson, read from the lesson's manifest: its files, and how they are run.
-
-Not here: running it (see ``judging``), or the copy that a learner edits (see ``workspace``).
-"""
+"""The exercise of a lesson, read from the lesson's manifest: its files, and how they are run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One lesson, read from its manifest: variants, knobs, predictions, claims.
-
-Not here: running it, or finding it among others (see ``catalog``, ``lookup``).
-"""
+"""One lesson, read from its manifest: variants, knobs, predictions, claims."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The variants of a lesson as readers see them: without docstrings, and with the differing lines marked.
-
-Not here: showing them, or what may differ (see ``course.rules.scripts``).
-"""
+"""The variants of a lesson as readers see them: without docstrings, and with the differing lines marked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The load for the servers of a lesson, as described in the table ``[load]`` of its manifest.
-
-Not here: sending it (see ``load``), or the server (see ``serving``).
-"""
+"""The load for the servers of a lesson, as described in the table ``[load]`` of its manifest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reads TOML tables field by field, with errors that name the file and the field.
-
-Not here: what the fields mean (see ``catalog``).
-"""
+"""Reads TOML tables field by field, with errors that name the file and the field."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@ A function, a constant, a call or the ``if __name__`` block of an overlay takes 
 with the comments directly above it; a class is laid over member by member. A new import goes after the
 solution's imports, any other new statement in front of the one that follows it in the overlay, or else to the
 end. ``del name`` leaves something out. The rest is the solution as it stands, comments included.
-
-Not here: judging the program (see ``judging``).
 """
 
 from __future__ import annotations

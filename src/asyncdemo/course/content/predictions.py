@@ -1,7 +1,6 @@
 """Predictions: a question about a run, an answer to it, and the comparison with what happened.
 
-Pure functions. Not here: asking (see ``cli``). No manifest holds the right answer. It is derived from the
-learner's own run, so it stays right with other knobs and on another machine.
+Pure functions.
 """
 
 from __future__ import annotations

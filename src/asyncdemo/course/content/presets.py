@@ -1,7 +1,4 @@
-"""The runs that a lesson's text suggests under "Change it", read from the commands in it.
-
-Not here: checking that the commands are right (see ``course.rules``), or running them.
-"""
+"""The runs that a lesson's text suggests under "Change it", read from the commands in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The schedules of workshops: the lessons and exercises of each.
 
 A schedule is a Markdown page, or a section of the one in docs/teach, that links to its lessons.
-Not here: its minutes, which a test adds up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The answers to a lesson's questions, compared with what happened.
-
-Not here: asking, or what a question is (see ``course.content.predictions``).
-"""
+"""The answers to a lesson's questions, compared with what happened."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 It runs in this process, because it needs the recording, but in its own thread with a time limit. Users trust
 a course's code as they trust any program that they install. All its errors are reported as the course's.
-Not here: the exercise (see ``judging``), whose code runs in a process with limits.
 """
 
 from __future__ import annotations

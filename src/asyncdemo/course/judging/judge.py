@@ -1,7 +1,4 @@
-"""Runs an exercise under the tracer, each run in its own process, and checks it; in other schedules, too.
-
-Not here: the verdict itself (see ``verdict``), or making runs in other schedules (see ``serving.schedules``).
-"""
+"""Runs an exercise under the tracer, each run in its own process, and checks it; in other schedules, too."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The jobs of a lesson: its variants with their settings, and the load and services around them.
-
-Not here: making the recordings (see ``serving``), asking or showing anything (see ``cli``, ``tui``).
-"""
+"""The jobs of a lesson: its variants with their settings, and the load and services around them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""An exercise in progress: when it is due for a check, and the result of the last one.
-
-Not here: judging (see ``judge``), detecting saves (``workspace.saves``), showing it (``cli.watch``, ``tui``).
-"""
+"""An exercise in progress: when it is due for a check, and the result of the last one."""
 
 from __future__ import annotations
 

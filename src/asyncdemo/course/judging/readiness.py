@@ -1,7 +1,4 @@
-"""What a lesson or an exercise needs beyond asyncdemo itself, and which lessons run here.
-
-Not here: the contents of an extra (see ``cli.doctor_checks``), or starting a service (see ``serving``).
-"""
+"""What a lesson or an exercise needs beyond asyncdemo itself, and which lessons run here."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Reaching the verdict on an exercise, from runs that the caller makes.
-
-Not here: making the runs (see ``judge``; in a page ``in_page.recording``), or what a check can say (see
-``checks``).
-"""
+"""Reaching the verdict on an exercise, from runs that the caller makes."""
 
 from __future__ import annotations
 

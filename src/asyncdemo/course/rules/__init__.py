@@ -1,6 +1,6 @@
 """The rules for lessons, for their authors: what is wrong, in which file and line.
 
-Nothing here prints, and nothing changes a file. Not here: what a learner's exercise must do (see ``checks``).
+Nothing here prints, and nothing changes a file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Scripts of a lesson under plain Python: each ends as intended, or as a server answers every request once.
-
-Not here: how they behave under the tracer, and under load (see ``runs``).
-"""
+"""Scripts of a lesson under plain Python: each ends as intended, or serves every request once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rules that record the variants of a lesson: they end as intended, and the text's claims about them hold.
 
-Slow, because the lessons take their time. Not here: exercises (see ``solutions``).
+Slow, because the lessons take their time.
 """
 
 from __future__ import annotations

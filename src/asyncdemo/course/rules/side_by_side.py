@@ -4,7 +4,6 @@ First comes everything that judges exercises, or looks at how scripts end, sever
 verdict is the same on a busy machine. Then come the variants of lessons that claim a time, fewer at a time. A
 failure there may be a disturbance: it is measured again, alone, and only that counts. Each lesson is in only
 one process at a time, because of its services.
-Not here: the rules themselves.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 A check that passes a sequential solution is a defect: it teaches that this is fine. So is one that fails a
 right program because it is written differently.
-Not here: what the files must look like (see ``exercises``).
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 Somebody else may have made a workspace, and the checks of a course are code. So the course that a workspace
 names is used only if this user started the workspace for it.
-Not here: their contents (see ``catalog``, ``workspace``, ``progress``).
 """
 
 from __future__ import annotations

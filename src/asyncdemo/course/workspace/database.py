@@ -1,7 +1,4 @@
-"""Small SQLite files that several processes change at the same time, and that survive a kill.
-
-Not here: their contents (see ``progress``, ``context``).
-"""
+"""Small SQLite files that several processes change at the same time, and that survive a kill."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 Each text is recorded in ``.asyncdemo/workspace.json`` before its file is written, so the file is recognized
 even if the program is killed right after.
-Not here: which file belongs to which exercise (see ``workspace``), or judging it.
 """
 
 from __future__ import annotations

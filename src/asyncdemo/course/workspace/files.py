@@ -1,6 +1,6 @@
 """Atomic file operations: a file is complete or missing, even if the program is killed.
 
-Also the folder for state outside of any workspace. Not here: what the files contain (see ``workspace``).
+Also the folder for state outside of any workspace.
 """
 
 from __future__ import annotations

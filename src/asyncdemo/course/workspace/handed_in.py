@@ -2,7 +2,6 @@
 
 Whoever hands in a folder chooses everything in it. So only regular files are read, only up to a limit, and no
 link is followed: the work behind one is somebody else's. Nothing is written.
-Not here: the judging (see ``cli.check_many``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The next step: the first lesson without a run, or whose exercise has not passed.
-
-Not here: showing it (see ``cli``).
-"""
+"""The next step: the first lesson without a run, or whose exercise has not passed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a learner has done, lesson by lesson: runs, predictions, checks, hints.
-
-Not here: results of runs (see ``store``, for ``--save``), or where the files are (see ``context``).
-"""
+"""What a learner has done, lesson by lesson: runs, predictions, checks, hints."""
 
 from __future__ import annotations
 

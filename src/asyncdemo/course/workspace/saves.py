@@ -4,7 +4,6 @@ File system reports only say when to look. The contents of the files decide, so 
 editor saves (in place, by renaming, or by deleting and creating), how many reports that causes, or whether
 there are any. The reports come from watchfiles, but not the polling: its polling compares whole seconds, and
 so misses the second of two saves.
-Not here: what to do about a save (see ``cli.watch``, ``tui.exercise``).
 """
 
 from __future__ import annotations

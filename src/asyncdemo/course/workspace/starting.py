@@ -1,7 +1,4 @@
-"""Starts a workspace, or updates an existing one, and remembers it.
-
-Not here: its files (see ``exercise_files``), or showing what happened to them (see ``cli.start``, ``tui``).
-"""
+"""Starts a workspace, or updates an existing one, and remembers it."""
 
 from __future__ import annotations
 

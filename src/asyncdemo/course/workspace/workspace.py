@@ -2,7 +2,6 @@
 
 A file is edited if it is none of the texts that were ever given for it. ``.asyncdemo/workspace.json`` has
 those.
-Not here: writing the files (see ``exercise_files``), or progress (see ``progress``).
 """
 
 from __future__ import annotations

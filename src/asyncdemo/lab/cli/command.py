@@ -1,7 +1,4 @@
-"""``asyncdemo lab``: the experiments as a list; or one, measured on real servers, with a report.
-
-Not here: the measurement itself (see ``measuring``), or lessons to run or read (see ``content.lookup``).
-"""
+"""``asyncdemo lab``: the experiments as a list; or one, measured on real servers, with a report."""
 
 from __future__ import annotations
 

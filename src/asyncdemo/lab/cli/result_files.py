@@ -1,7 +1,4 @@
-"""The files of measurements: the record and its page, and the completed part of an interrupted run.
-
-Not here: their contents (see ``lab.results.record``, ``lab.harness.protocol.journal``, ``lab.render.page``).
-"""
+"""The files of measurements: the record and its page, and the completed part of an interrupted run."""
 
 from __future__ import annotations
 

@@ -5,8 +5,6 @@ varies slowest. For ``arm``, "*" means all of ``[names]``. A row with ``rows`` e
 what they omit; one with ``only`` applies to that setting alone. In texts, ``{arm}``, ``{base}`` and
 ``{setting}`` are replaced by their entries in ``[names]``, ``{figure}`` and ``{percent}`` by the figure's.
 What ``arm_differs`` and ``base_differs`` have for the arm and the base of a row is part of its ``differs``.
-Not here: what needs more than data (services, checks of a single experiment), which the other modules
-provide.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 This module defines what can be measured: anything that can be started with given knobs and answers on a port
 until it is stopped. ``protocol`` is the procedure.
-Not here: the programs (see ``lab.servers``), what is measured (see ``lab.experiments``), or the results (see
-``lab.results``).
 """
 
 from __future__ import annotations

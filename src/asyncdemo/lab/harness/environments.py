@@ -2,7 +2,6 @@
 
 Each is a folder in the user's cache, made from a locked file in ``environments/`` that has hashes for every
 package. It gets its final name only when complete, so an interrupted one is never used.
-Not here: which server needs which environment (see ``servers``).
 """
 
 from __future__ import annotations

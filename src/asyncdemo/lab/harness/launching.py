@@ -2,7 +2,6 @@
 together with everything it started.
 
 ``guard`` stands between us and the server, so nothing of it survives us.
-Not here: the command that starts it (see ``servers``).
 """
 
 from __future__ import annotations

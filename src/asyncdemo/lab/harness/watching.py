@@ -2,7 +2,6 @@
 
 Foreign CPU time is all non-idle processor time, including time stolen by the hypervisor, minus that of the
 experiment's own processes. Interrupts are left out: loopback traffic causes its own.
-Not here: what the load client saw (see ``engines``), or judging it (see ``validity_checks``).
 """
 
 from __future__ import annotations

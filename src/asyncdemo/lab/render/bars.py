@@ -2,7 +2,7 @@
 
 A row is a label, its value as text, and a strip of SVG. Positions in strips are in percent and sizes in
 pixels: strips are as wide as the page, and letters keep their shape on a narrow one. Colours are in the style
-sheet (``measure.css``). Not here: which rows there are (see ``page``, ``lab.pages.bars``).
+sheet (``measure.css``).
 """
 
 from __future__ import annotations

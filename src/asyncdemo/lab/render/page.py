@@ -1,7 +1,6 @@
 """The report of a record as HTML: a part of a page of the docs site, and a page of its own.
 
-The page is complete without a network or scripts; light, dark, printed. Not here: the words (see
-``report_text``).
+The page is complete without a network or scripts; light, dark, printed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The report of a record as plain text: for a pipe, a log, a screen reader.
 
-Sentences and figures only. Not here: their content (see ``report_text``), or a terminal (see ``terminal``).
+Sentences and figures only.
 """
 
 from __future__ import annotations

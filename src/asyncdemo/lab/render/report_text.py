@@ -1,7 +1,4 @@
-"""The words of a report, for all its views (terminal, plain, HTML).
-
-Not here: the layout, remarks on rows (see ``folding``), or decoding histograms (see ``spectrum``).
-"""
+"""The words of a report, for all its views (terminal, plain, HTML)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The report of a record in a terminal: a table and strips on one axis for each figure, then all the rest.
-
-Not here: the words (see ``report_text``), text without a terminal (see ``plain``).
-"""
+"""The report of a record in a terminal: a table and strips on one axis for each figure, then all the rest."""
 
 from __future__ import annotations
 

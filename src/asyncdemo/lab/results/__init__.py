@@ -1,5 +1,4 @@
 """What was published and what was measured, as data: articles, their audit, records, ratios, flags.
 
 Pure: nothing here starts a server, reads a clock or draws.
-Not here: how a record is made (see ``lab.harness``), or how it is shown (see ``lab.render``).
 """

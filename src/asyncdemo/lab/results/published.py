@@ -1,7 +1,6 @@
 """The figures of five published benchmarks, exactly as in their articles, one file an article.
 
 The files also say which checks apply to which columns.
-Not here: the checks themselves (see ``audit``), or what we measured (see ``record``).
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ randomised block design; Kalibera and Jones, "Rigorous Benchmarking in Reasonabl
 interval consists of order statistics: it misses the true median only if too many rounds lie on one side, and
 each does so with probability 1/2, whatever the distribution (Hollander, Wolfe and Chicken, *Nonparametric
 Statistical Methods*, 3rd ed., section 3.6). From least to most of seven: 1 − 2/2⁷ = 98.4 %.
-Not here: which figures are compared, or whether they may be quoted (see ``flags``).
 """
 
 from __future__ import annotations

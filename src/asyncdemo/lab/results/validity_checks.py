@@ -1,7 +1,6 @@
 """Flags for the figures of a trial and the ratios of an experiment: ``flags.RULES``, applied.
 
 Pure functions of trials and settings; each returns the flag, or None.
-Not here: noticing that a contestant failed (see ``protocol``), or what a flag invalidates (see ``flags``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""From the events of a traced process to a ``Run``.
-
-Not here: starting, ending and reading from processes (see ``runner``).
-"""
+"""From the events of a traced process to a ``Run``."""
 
 from asyncdemo.recording.assembly.assembly import Assembly
 from asyncdemo.recording.assembly.live_feed import Listener

@@ -1,7 +1,6 @@
 """A run under construction, from the events received so far. It can be turned into a ``Run`` at any time.
 
-Indices are those of the traced processes. Not here: what the events mean (see ``messages`` and ``numbers``),
-processes and sockets (``recording.runner``).
+Indices are those of the traced processes.
 """
 
 from __future__ import annotations

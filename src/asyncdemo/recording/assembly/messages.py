@@ -1,7 +1,6 @@
 """What each message of the traced process means for the run.
 
 To add a message, add a NamedTuple to ``capture.wire`` and a case here; mypy finds one that has none.
-Not here: events that travel as numbers (see ``numbers``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the events mean that travel as numbers: mostly the steps of tasks.
-
-Not here: messages (see ``messages``).
-"""
+"""What the events mean that travel as numbers: mostly the steps of tasks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What is known so far about one process, track, resource, work item, lane or slot.
 
-Indices are those of the traced process. Not here: the tables that hold these records (see ``assembly``).
+Indices are those of the traced process.
 """
 
 from __future__ import annotations

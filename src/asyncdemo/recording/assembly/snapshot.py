@@ -1,7 +1,4 @@
-"""Make a ``Run`` of what is known so far.
-
-Longer than most: a ``Run`` has many fields, and each is made here, once.
-"""
+"""Make a ``Run`` of what is known so far."""
 
 from __future__ import annotations
 

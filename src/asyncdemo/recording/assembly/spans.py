@@ -1,7 +1,4 @@
-"""Build the spans of one lane while its events arrive, as growing columns.
-
-Not here: the finished spans (see ``model.Spans``).
-"""
+"""Build the spans of one lane while its events arrive, as growing columns."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Who had not ended at one moment, and who held what: as reported by the traced process, and as recorded.
 
-Indices are those of the traced process. Not here: what follows from it (see ``diagnose``).
+Indices are those of the traced process.
 """
 
 from __future__ import annotations

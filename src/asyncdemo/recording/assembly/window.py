@@ -1,7 +1,4 @@
-"""Bound what is kept of a long run: the oldest spans go, and what ended before is only counted.
-
-Not here: gaps, in which the traced process recorded no steps (``capture.gaps``).
-"""
+"""Bound what is kept of a long run: the oldest spans go, and what ended before is only counted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What is missing from a run, in words: gaps, and what is only counted.
-
-Not here: reasons for which other things are missing, which the run has as notes.
-"""
+"""What is missing from a run, in words: gaps, and what is only counted."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Facts about runs, in words: the same for the terminal, plain text and HTML.
-
-Not here: measuring or judging (see ``metrics``, ``diagnose``), layout or escaping for an output.
-Longer than most: one short function for each fact.
-"""
+"""Facts about runs, in words: the same for the terminal, plain text and HTML."""
 
 from __future__ import annotations
 

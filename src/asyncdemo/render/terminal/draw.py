@@ -1,7 +1,6 @@
 """Grids as lines of a terminal: axis, rows, counts, legend. The live view and the report both use it.
 
-A line is a list of Rich segments without a newline. Not here: which facts to show (see ``facts``), when to
-draw (see ``live``, ``report``).
+A line is a list of Rich segments without a newline.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Runs while they happen, in a terminal: panels on one time scale, redrawn a few times a second.
 
 The view disappears when it closes, and the report takes its place. It only ever draws in a terminal.
-Not here: gathering (see ``panel``), running anything, the final picture (see ``report``).
 """
 
 from __future__ import annotations

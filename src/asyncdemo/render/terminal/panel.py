@@ -1,7 +1,4 @@
-"""One run while it happens: takes the runner's events, and can be drawn at any time.
-
-Not here: the terminal (see ``live``), pictures of whole runs (see ``report``).
-"""
+"""One run while it happens: takes the runner's events, and can be drawn at any time."""
 
 from __future__ import annotations
 

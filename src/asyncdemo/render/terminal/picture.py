@@ -1,7 +1,4 @@
-"""Recorded runs as one picture of a given size: titles, one time scale, rows, legend.
-
-Not here: figures and findings (see ``report``), runs in progress (see ``live``).
-"""
+"""Recorded runs as one picture of a given size: titles, one time scale, rows, legend."""
 
 from __future__ import annotations
 

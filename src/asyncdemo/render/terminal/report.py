@@ -1,7 +1,4 @@
-"""The report of a finished run in a terminal: timelines of all variants on one scale, facts, findings, notes.
-
-Not here: the contents of facts (see ``facts``), text without a terminal (see ``plain``).
-"""
+"""The report of a finished run in a terminal: timelines on one scale, facts, findings, notes."""
 
 from __future__ import annotations
 

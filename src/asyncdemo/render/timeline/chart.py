@@ -1,6 +1,6 @@
 """Timelines for a page: exact bars where readers can see them, cells and bands where there are too many.
 
-``svg`` draws them and ``html`` plays them. Not here: terminals (see ``grid``, ``draw``).
+``svg`` draws them and ``html`` plays them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which neighbouring rows of recorded runs share a line, if a picture has fewer lines than rows.
-
-Not here: runs in progress, whose rows fold evenly (see ``accumulator``).
-"""
+"""Which neighbouring rows of recorded runs share a line, if a picture has fewer lines than rows."""
 
 from __future__ import annotations
 

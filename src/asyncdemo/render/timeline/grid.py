@@ -1,7 +1,7 @@
 """A timeline as rows and columns, for every view in a terminal.
 
 ``accumulator`` makes grids, from a recorded run or from one in progress. Here are the types and the rules for
-the content of a cell. Not here: glyphs, colours and widths (see ``theme``, ``draw``).
+the content of a cell.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Recorded runs on one time axis: the content of each cell of a picture.
 
 The rows are the requests of a run, if it has any, else its lanes. All runs share the scale of the longest, so
-that a faster one visibly ends earlier. Times count from the first row's open. Not here: glyphs, colours (see
-``theme``), words (see ``facts``).
+that a faster one visibly ends earlier. Times count from the first row's open.
 """
 
 from __future__ import annotations

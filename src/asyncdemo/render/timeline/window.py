@@ -1,7 +1,7 @@
 """Single rows of a recorded run in a window of time, however large the run is.
 
 A column costs the logarithm of the spans of its row, so a window of a million spans is drawn as fast as one
-of a hundred. Not here: all rows in a picture, folded (see ``layout``).
+of a hundred.
 """
 
 from __future__ import annotations

@@ -3,9 +3,6 @@
 ``Seen`` is one recorded run, ``Calls`` the calls of one of its functions. Each method is a sentence that
 holds or raises ``CheckFailed``, which says what should be, what was seen, and which part of the run shows it.
 Sentences are about order, overlap, counts and limits, so they hold on a slow machine, too.
-
-Not here: running programs (see ``course.judging``, ``testing.observe``) or drawing the evidence (see
-``render.terminal.evidence``).
 """
 
 from asyncdemo.model import Answer, Evidence, Lane, Outcome

@@ -1,7 +1,4 @@
-"""The calls of one function in a run: how many there were, and how each of them ended.
-
-Not here: the sentences about their times (see ``overlaps``, ``order``).
-"""
+"""The calls of one function in a run: how many there were, and how each of them ended."""
 
 from __future__ import annotations
 

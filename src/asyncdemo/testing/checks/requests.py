@@ -1,7 +1,4 @@
-"""The requests that a server got in a run, and the sentences about them.
-
-Not here: what its handlers did meanwhile; those are calls (see ``calls``).
-"""
+"""The requests that a server got in a run, and the sentences about them."""
 
 from __future__ import annotations
 

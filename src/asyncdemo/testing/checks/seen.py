@@ -1,7 +1,4 @@
-"""One recorded run, and the sentences about it as a whole.
-
-Longer than most: it is the vocabulary, one method a sentence.
-"""
+"""One recorded run, and the sentences about it as a whole."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Watches a learner's files and checks an exercise, while the screen stays usable.
-
-Not here: what a check says (see ``course.judging``), or showing it (see ``pane``).
-"""
+"""Watches a learner's files and checks an exercise, while the screen stays usable."""
 
 from __future__ import annotations
 

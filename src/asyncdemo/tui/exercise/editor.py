@@ -1,7 +1,4 @@
-"""Opens a file at a line, in the editor that the environment names.
-
-Not here: lending it the terminal (see ``pane``).
-"""
+"""Opens a file at a line, in the editor that the environment names."""
 
 from __future__ import annotations
 

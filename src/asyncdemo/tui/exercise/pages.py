@@ -1,7 +1,4 @@
-"""What an exercise shows: a verdict with its picture; in its place a hint, a solution, the changes.
-
-Not here: judging (see ``course.judging``), when each is available (see ``pane``).
-"""
+"""What an exercise shows: a verdict with its picture; in its place a hint, a solution, the changes."""
 
 from __future__ import annotations
 

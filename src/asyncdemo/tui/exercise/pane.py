@@ -1,9 +1,6 @@
 """One exercise on a screen: the task, the verdict on the last save, and help.
 
-Its files are watched while it exists. Not here: checking (see ``checking``), how a verdict looks (see
-``pages``), the screen around it (see ``watch``, ``lesson``).
-
-Longer than most: saves, checks and help change the state of one widget.
+Its files are watched while it exists.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Step 5, Change: other settings, another run, and both on one scale.
-
-Not here: possible values of knobs (see ``course.content.knobs``), starting a run (see ``pane``).
-"""
+"""Step 5, Change: other settings, another run, and both on one scale."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the steps of a lesson have in common: their pane, and how the programs run in one.
-
-Not here: making the recordings (see ``tui.recording``), what a step shows (each has a module).
-"""
+"""What the steps of a lesson have in common: their pane, and how the programs run in one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Step 2, Predict: one question at a time, above the programs that it is about.
-
-Not here: inputs for the answers (see ``inputs``), or judging them (see ``course.judging.answers``).
-"""
+"""Step 2, Predict: one question at a time, above the programs that it is about."""
 
 from __future__ import annotations
 

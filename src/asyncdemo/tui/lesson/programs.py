@@ -1,7 +1,4 @@
-"""The programs of a lesson to read: the lines in which they differ are marked, all others dim.
-
-Not here: which lines differ (see ``course.content.listing``).
-"""
+"""The programs of a lesson to read: the lines in which they differ are marked, all others dim."""
 
 from __future__ import annotations
 

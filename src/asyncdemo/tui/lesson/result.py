@@ -1,7 +1,4 @@
-"""Step 4, Result, on one screen: predictions, what happened, one picture, one line of figures each.
-
-Not here: their long forms, which are a key away.
-"""
+"""Step 4, Result, on one screen: predictions, what happened, one picture, one line of figures each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Step 3, Run: all variants on one scale, and their output.
-
-Not here: starting them (see ``pane``), the result (see ``result``).
-"""
+"""Step 3, Run: all variants on one scale, and their output."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The screen of a lesson: a bar of steps, and the current step. The first and the last one are here, too.
-
-Not here: the steps in between (each has a module), or what is stored (see ``session``).
-"""
+"""The screen of a lesson: a bar of steps, and the current step. The first and the last one are here, too."""
 
 from __future__ import annotations
 

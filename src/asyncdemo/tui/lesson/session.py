@@ -1,7 +1,4 @@
-"""A learner's session in a lesson: answers, runs, other settings; and the sentences about its result.
-
-Not here: drawing or keys; this does not depend on Textual.
-"""
+"""A learner's session in a lesson: answers, runs, other settings; and the sentences about its result."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""A lesson for a class: the steps, the slide of each, and the hands that are raised. Pure.
-
-Not here: keys and the terminal (see ``screen``), how a slide looks (see ``render.terminal.slides``). No slide
-contains what only instructors should see.
-
-Longer than most: a step, its slide, its poll and its run are one state, which every key reads.
-"""
+"""A lesson for a class: the steps, the slide of each, and the hands that are raised. Pure."""
 
 from __future__ import annotations
 

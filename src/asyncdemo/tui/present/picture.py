@@ -1,7 +1,4 @@
-"""Running programs, for the back of a room: a row for each lane, on a scale that only ever doubles.
-
-Not here: gathering the events (see ``render.terminal.panel``), pictures of recorded runs.
-"""
+"""Running programs, for the back of a room: a row for each lane, on a scale that only ever doubles."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``asyncdemo run LESSON --present``: a lesson on a projector, one step for each key.
-
-Not here: the steps and their content (see ``lecture``), or recording (see ``tui.recording``).
-"""
+"""``asyncdemo run LESSON --present``: a lesson on a projector, one step for each key."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 Each line is JSON. The first identifies the run: everything that must be the same for all trials that are
 compared. The others are finished parts. An incomplete last line is dropped.
-Not here: the record of a finished run (see ``results.record``), or where the command stores a journal.
 """
 
 from __future__ import annotations
