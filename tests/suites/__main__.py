@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 from benchmarks.headlines import suites_sentence
 from benchmarks.machine import describe
 from benchmarks.table import machine_lines, with_table
@@ -135,7 +136,8 @@ def _run(suite: Suite, place: Place, how: str, name: str) -> tuple[dict[str, str
     junit, report, log = (place.folder.parent / f"{name}.{kind}" for kind in ("xml", "json", "log"))
     junit.unlink(missing_ok=True)
     module, *args = suite.args
-    measure: list[str | Path] = [place.python, _MEASURE, how, str(suite.limit_s), report]
+    packages = Path(psutil.__file__).parents[1]  # psutil's compiled part works in all versions of Python
+    measure: list[str | Path] = [place.python, _MEASURE, how, str(suite.limit_s), report, packages]
     command = [*measure, module, *_OPTIONS[module], junit, *args]
     environment = {**os.environ, **suite.environment}
     if (_RUNNERS / f"{module}.py").exists():

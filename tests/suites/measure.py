@@ -1,7 +1,7 @@
 """A separate program, run by the suite's Python: runs a module, plain or under the tracer.
 
-``measure.py plain|traced LIMIT_S REPORT MODULE ARGS``: writes how it ended and what it used, as JSON.
-Standard library only: it runs in the suites' environments, too.
+``measure.py plain|traced LIMIT_S REPORT PACKAGES MODULE ARGS``: writes how it ended and what it used, as JSON.
+It also runs in environments without the tracer's dependencies, so PACKAGES is a folder that has them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def _plain(limit_s: float, command: list[str]) -> dict[str, object]:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def _traced(limit_s: float, command: list[str]) -> dict[str, object]:
+def _traced(limit_s: float, packages: str, command: list[str]) -> dict[str, object]:
     sys.path[0] = os.fspath(_SRC)
+    sys.path.append(packages)  # of this process, not of the traced one
     from asyncdemo.recording.runner import Options, Target, record
 
     run = record(Target(None, command[0], tuple(command[1:])), Options(timeout_s=limit_s))
@@ -44,8 +45,9 @@ def _traced(limit_s: float, command: list[str]) -> dict[str, object]:
 
 
 def main() -> None:
-    how, limit_s, report, *command = sys.argv[1:]
-    ended = {"plain": _plain, "traced": _traced}[how](float(limit_s), command)
+    how, limit, report, packages, *command = sys.argv[1:]
+    limit_s = float(limit)
+    ended = _traced(limit_s, packages, command) if how == "traced" else _plain(limit_s, command)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     figures = {"cpu_s": used.ru_utime + used.ru_stime, "kib": used.ru_maxrss}
     Path(report).write_text(json.dumps(ended | figures), encoding="utf-8")
