@@ -1,6 +1,6 @@
 """A separate program, run by the suite's Python: runs a module, plain or under the tracer.
 
-``measure.py plain|traced LIMIT_S REPORT PACKAGES MODULE ARGS``: writes how it ended and what it used, as JSON.
+``measure.py plain|traced LIMIT_S REPORT PACKAGES MODULE ARGS``: writes how it ended and what it used.
 It also runs in environments without the tracer's dependencies, so PACKAGES is a folder that has them.
 """
 
