@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+from asyncdemo.capture import libraries
 from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
@@ -29,6 +30,7 @@ from asyncdemo.model import (
     Lane,
     MemorySample,
     Outcome,
+    PoolWords,
     Request,
     Resource,
     ResourceKind,
@@ -49,6 +51,11 @@ from asyncdemo.model import (
 
 APP = "/home/ada/app.py"
 """The file that all stories are about."""
+_WORDS = {
+    kind.name: PoolWords(kind.is_http, kind.size, kind.giving_back, kind.if_refused, kind.if_reopened)
+    for library in libraries.known().values()
+    if (kind := library.pools) is not None
+}
 
 
 def ns(ms: float) -> int:
@@ -321,8 +328,14 @@ class Story:
         process: int = 0,
         closed: float | None = None,
     ) -> Resource:
-        """at, by: when and by whom it was made."""
-        more = {"made_ns": _ns(at), "made_by": _index(by), "process": process, "closed_ns": _ns(closed)}
+        """at, by: when and by whom it was made. A library's pool has that library's words."""
+        more: dict[str, Any] = {
+            "made_ns": _ns(at),
+            "made_by": _index(by),
+            "process": process,
+            "closed_ns": _ns(closed),
+            "words": _WORDS.get(name, PoolWords()),
+        }
         return self._resource(ResourceKind.POOL, limit, made, name=name, **more)
 
     def connection(

@@ -27,7 +27,8 @@ from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.blocking.watchdog import Watchdog
 from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import Patches, on_entry
-from asyncdemo.capture.libraries.hooks import in_modules
+from asyncdemo.capture.libraries import known
+from asyncdemo.capture.libraries.lookup import Libraries
 from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 from asyncdemo.capture.libraries.server_requests import Requests
 from asyncdemo.capture.loops import uvloop_loops
@@ -62,8 +63,9 @@ class Tracer:
         if self.clock is not None:
             self.loops.offset_ns = 0
             recorder.times = self.clock.times
-        self._limits = Limits(recorder, self.loops)
-        self._reasons = Reasons(recorder, self._limits.resource_of)
+        self._libraries = Libraries(known().values())
+        self._limits = Limits(recorder, self.loops, self._libraries.has_pools)
+        self._reasons = Reasons(recorder, self._limits.resource_of, self._libraries)
         self.census = Census(recorder, self.loops, self._limits.resource_of)
         self._on_lost = on_lost
         self.watchdog = Watchdog(recorder, self._lost, self.guard.missed, self._look_at_threads())
@@ -114,7 +116,7 @@ class Tracer:
                 "gevent.hub": self._install_greenlets,
                 "concurrent.interpreters": self._install_interpreters,
                 "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
-                **in_modules(self._pools, patches, self._reasons.forget),
+                **self._libraries.hooks(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
                 **(
                     {"multiprocessing.spawn": lambda m: processes.follow(patches, m)}

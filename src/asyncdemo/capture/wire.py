@@ -398,10 +398,17 @@ class Resource(NamedTuple):
 
 
 class Pool(NamedTuple):
+    """All after ``at_ns`` is what a ``libraries.pool_registry.PoolKind`` says of it."""
+
     resource: int
     name: str
     track: int
     at_ns: int
+    is_http: bool
+    size: str
+    giving_back: str
+    if_refused: str
+    if_reopened: str
 
 
 class PoolClosed(NamedTuple):

@@ -48,6 +48,26 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
+class PoolWords:
+    """How to speak of a pool; the library that it is of has its own names for everything.
+
+    Attributes:
+        is_http: Whether its connections speak HTTP: the user makes a client, and servers may close what is
+            idle.
+        size: The parameter that limits how many connections it may have.
+        giving_back: How to make sure that each is given back.
+        if_refused: What to do if a caller is refused immediately, if there is more to it than the size.
+        if_reopened: What to do if it opens connections again and again, if that may be its settings.
+    """
+
+    is_http: bool = False
+    size: str = "its limit"
+    giving_back: str = "in a `finally`, or with `with`"
+    if_refused: str = ""
+    if_reopened: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Resource:
     """Something limited that lanes share.
 
@@ -60,6 +80,7 @@ class Resource:
         levels: For a queue, (time in ns, length) after each change.
         queue: For an executor, who had an item waiting for a worker, and when.
         name: For a pool, what it is a pool of: "redis", "s3", "asyncpg".
+        words: For a pool, how to speak of it.
         connections: For a pool, its connections in the order in which they were opened; ``slots`` says who
             held any of them.
         refused: For a pool, who asked for a connection and got none, and when.
@@ -86,6 +107,7 @@ class Resource:
     made_by: int | None = None
     closed_ns: int | None = None
     label: str = ""
+    words: PoolWords = PoolWords()
 
 
 @dataclass(frozen=True, slots=True)

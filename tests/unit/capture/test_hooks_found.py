@@ -21,11 +21,14 @@ from typing import Any
 import pytest
 
 import asyncdemo.capture
-from asyncdemo.capture.libraries.wait_reasons import _REASONS
+from asyncdemo.capture import libraries
 from asyncdemo.capture.loops.wait_reasons import _BY_CODE, _LIMITED
 from tests.support.plain_and_traced import PYTHON, alike
 
 CAPTURE = Path(asyncdemo.capture.__file__).parent
+_PACKAGES = {
+    name: package for known in libraries.known().values() for name, package in known.packages.items()
+}
 
 # Puts itself under observation as a process that a script starts, then loads every module that is hooked when
 # it is loaded. A second time with a virtual clock.
@@ -159,7 +162,7 @@ def test_what_is_looked_at_above_is_every_hook(hooked: Hooked) -> None:
     assert _hooking_lines() == hooked["calls"]
 
 
-@pytest.mark.parametrize("package", ["asyncio", *_REASONS])
+@pytest.mark.parametrize("package", ["asyncio", *_PACKAGES])
 def test_each_coroutine_that_tells_what_is_waited_for_is_there(package: str) -> None:
     found = find_spec(package)
     if found is None or found.origin is None:
@@ -169,7 +172,7 @@ def test_each_coroutine_that_tells_what_is_waited_for_is_there(package: str) -> 
     if package == "asyncio":
         assert {*_BY_CODE, *_LIMITED, "wait_for"} - names == _ONLY_IN_OTHERS
     else:
-        assert set(_REASONS[package]) - names == set()
+        assert set(_PACKAGES[package].reasons) - names == set()
 
 
 _ONLY_IN_OTHERS = {

@@ -339,10 +339,14 @@ def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None
     assert heard == [2_000, 2_000, 3_500, 3_400, 4_000]
 
 
+WORDS = [False, "`max_size`", "`async with`", "wait", "keep"]
+
+
 def pool_events(*definitions: list[object], numbers: list[int]) -> Resource:
     """Task 0 makes pool 0 at 10; what comes of it."""
     made: list[list[object]] = [task(0, 0), task(1, 0), ["Resource", 0, "pool", 2, None]]
-    run = fed(*made, ["Pool", 0, "redis", 0, 10], *definitions, numbers=[*numbers, wire.NOW, 900, 0, 0, 0, 0])
+    made.append(["Pool", 0, "redis", 0, 10, *WORDS])
+    run = fed(*made, *definitions, numbers=[*numbers, wire.NOW, 900, 0, 0, 0, 0])
     (pool,) = run.resources
     return pool
 
@@ -400,7 +404,7 @@ def test_what_a_child_took_and_its_parent_gave_back_was_the_parents() -> None:
         task(0, 0),
         task(1, 5, parent=0),
         ["Resource", 0, "pool", 2, None],
-        ["Pool", 0, "asyncpg", 0, 0],
+        ["Pool", 0, "asyncpg", 0, 0, *WORDS],
         ["Connection", 0, 0, 1, 10],
         numbers=[*taken(1, 10, 0), *given_back(0, 50, 0)],
     )
@@ -438,7 +442,7 @@ def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -
     run = fed(
         task(0, 0),
         ["Resource", 0, "pool", 1, None],
-        ["Pool", 0, "redis", 0, 0],
+        ["Pool", 0, "redis", 0, 0, *WORDS],
         ["Connection", 0, 0, 0, 5],
         ["Wait", 2, "connection pool", 3, 0, None, None, None],
         numbers=[0, 0, 0, 10, 2, -1, *taken(0, 95, 0), 0, 70, 90, 100, wire.WAIT_DONE, -1],

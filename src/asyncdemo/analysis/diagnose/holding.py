@@ -1,6 +1,6 @@
 """Connections held too long: never given back, or held while the same caller waits for another one.
 
-With how findings refer to a connection pool, and its library's names for its parts.
+With how findings refer to a connection pool.
 """
 
 from __future__ import annotations
@@ -19,23 +19,6 @@ _JOINING = frozenset({"gather", "task", "taskgroup", "tasks", "thread"})
 """Waits for other tasks or threads, which may be the ones that queue."""
 
 _MAIN_THREAD = "MainThread"
-
-_SIZE = {
-    "asyncpg": "`max_size`",
-    "http": "its limit (`limit` of aiohttp's connector, `pool_maxsize` with requests)",
-    "psycopg": "`max_size`",
-    "psycopg2": "`maxconn`",
-    "redis": "`max_connections`",
-}
-_SIZE_OF_AWS = "`Config(max_pool_connections=...)`"
-
-_GIVING_BACK = {
-    "asyncpg": "`async with pool.acquire() as connection:`",
-    "http": "`async with session.get(...) as response:`",
-    "psycopg": "`with pool.connection() as connection:`",
-    "psycopg2": "`try: ... finally: pool.putconn(connection)`",
-    "redis": "leave it to the client's commands, or `release(connection)` in a `finally`",
-}
 
 
 class Nesting(NamedTuple):
@@ -138,7 +121,7 @@ def leaked_connections(run: Run) -> Iterator[Finding]:
         last = f"; held last{where}" if where else ""
         yield finding(
             f"Of the {describe(pool)}, {number} {were} taken and never given back{last}.",
-            f"Give each back however the work ends: {how_to_release(pool)}. A pool that leaks runs out of "
+            f"Give each back however the work ends: {pool.words.giving_back}. A pool that leaks runs out of "
             "connections, and then every caller waits or fails.",
             pool.site,
         )
@@ -146,26 +129,12 @@ def leaked_connections(run: Run) -> Iterator[Finding]:
 
 def noun(pool: Resource) -> str:
     """Return the noun for what the user creates: for AWS and HTTP, a client that has a pool."""
-    return "client" if is_http(pool) else "pool"
+    return "client" if pool.words.is_http else "pool"
 
 
 def describe(pool: Resource) -> str:
     """Return "redis pool made at app.py:12 in main()"."""
     return f"{pool.name} {noun(pool)}" + (f" made{at(pool.site)}" if pool.site else "")
-
-
-def is_http(pool: Resource) -> bool:
-    """Return whether its connections speak HTTP, so that the server may close them itself."""
-    return pool.name == "http" or pool.name not in _SIZE
-
-
-def size(pool: Resource) -> str:
-    """Return the parameter that limits how many connections it may have."""
-    return _SIZE.get(pool.name, _SIZE_OF_AWS)
-
-
-def how_to_release(pool: Resource) -> str:
-    return _GIVING_BACK.get(pool.name, "`async with`, or read the response to its end")
 
 
 def taking_function(run: Run, pool: Resource, track: int) -> str:

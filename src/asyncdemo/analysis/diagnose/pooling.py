@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from asyncdemo.analysis.diagnose.finding import Finding, at, detector, duration, finding, own, plural
-from asyncdemo.analysis.diagnose.holding import describe, is_http, nested, noun, size
+from asyncdemo.analysis.diagnose.holding import describe, nested, noun
 from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
@@ -18,6 +18,10 @@ _SEVERAL = 3
 
 _WAITED_NS = 50_000_000
 _REOPENED = 5
+_CLOSED_BY_OTHERS = (
+    "Find out what closes them: closing the pool or client after each use, an idle timeout that is too "
+    "short, or errors."
+)
 
 
 @detector("pool-per-call", "each call made a new connection pool, or a client that has one")
@@ -100,9 +104,9 @@ def small_pools(run: Run) -> Iterator[Finding]:
             f"The {describe(pool)} was too small for its callers: up to {use.most_waiting:,} queued for "
             f"{places}, for {duration(use.queued_ns)} in total and at most {duration(use.longest_queue_ns)} "
             "each." + _others("was" if more == 1 else "were", more),
-            f"If the server behind it can take more, raise {size(pool)}. If not, hold each connection for a "
-            "shorter time: take it late, and give it back before doing other work. If the pool is meant as a "
-            "limit, this queue is expected.",
+            f"If the server behind it can take more, raise {pool.words.size}. If not, hold each connection "
+            "for a shorter time: take it late, and give it back before doing other work. If the pool is "
+            "meant as a limit, this queue is expected.",
             pool.site,
         )
 
@@ -154,19 +158,11 @@ def _others(verb: str, number: int) -> str:
 
 
 def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
-    if waited_ns < _WAITED_NS and pool.name == "redis":
-        return (
-            "`BlockingConnectionPool` lets callers wait for a connection, up to its `timeout`; "
-            "`ConnectionPool` raises immediately."
-        )
-    if waited_ns < _WAITED_NS and pool.name == "psycopg2":
-        return (
-            "psycopg2's pools never let callers wait: put a semaphore of `maxconn` slots before `getconn()`, "
-            "or use psycopg_pool, whose callers queue."
-        )
+    if waited_ns < _WAITED_NS and pool.words.if_refused:
+        return pool.words.if_refused
     return (
-        f"If the server behind it can take more, raise {size(pool)}. If not, hold connections for a shorter "
-        "time, or let fewer callers in at the same time."
+        f"If the server behind it can take more, raise {pool.words.size}. If not, hold connections for a "
+        "shorter time, or let fewer callers in at the same time."
     )
 
 
@@ -175,25 +171,13 @@ def reopened_connections(run: Run) -> Iterator[Finding]:
     for use in pool_use(run):
         pool = use.resource
         failed = sum(connection.ready_ns is None for connection in pool.connections)
-        if is_http(pool) or use.reopened - failed < _REOPENED:
+        if pool.words.is_http or use.reopened - failed < _REOPENED:
             continue
         if use.connections - failed < 2 * use.most_open:
             continue
         yield finding(
             f"The {describe(pool)} opened {plural(use.connections, 'connection')}, though never more than "
             f"{use.most_open:,} were open at the same time: it closed the others, and opened new ones.",
-            _advice_for_reopened(pool),
+            pool.words.if_reopened or _CLOSED_BY_OTHERS,
             pool.site,
         )
-
-
-def _advice_for_reopened(pool: Resource) -> str:
-    if pool.name == "psycopg2":
-        return (
-            "psycopg2 keeps only `minconn` connections and closes any others that are given back. Set "
-            "`minconn` to the number that are in use at the same time."
-        )
-    return (
-        "Find out what closes them: closing the pool or client after each use, an idle timeout that is too "
-        "short, or errors."
-    )

@@ -12,13 +12,13 @@ import queue
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, after_setting, at_end, on_return
-from asyncdemo.capture.libraries import wait_reasons
 from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import Recorder
 
@@ -28,9 +28,13 @@ _getframe = sys._getframe  # the script may replace it
 class Limits:
     """The resources of the process, by object."""
 
-    def __init__(self, recorder: Recorder, loops: Loops) -> None:
+    def __init__(
+        self, recorder: Recorder, loops: Loops, has_pools: Callable[[str], bool] = lambda filename: False
+    ) -> None:
+        """``has_pools`` tells of a file whether it is a library's whose own limits are part of its pools."""
         self._recorder = recorder
         self._loops = loops
+        self.has_pools = has_pools
         self._known: dict[int, tuple[weakref.ref[Any] | type, int]] = {}
         self._held: dict[int, int] = {}
         """Resource -> how many slots are taken, for semaphores and asyncio's locks."""
@@ -76,7 +80,7 @@ class Limits:
             frame = frame.f_back  # a subclass
         if frame is None or self._recorder.origins.is_stdlib(frame.f_code.co_filename):
             return
-        if not wait_reasons.has_pools(frame.f_code.co_filename):
+        if not self.has_pools(frame.f_code.co_filename):
             self.add(owner, kind, limit, frame)
 
     def semaphore_made(self, semaphore: Any) -> None:

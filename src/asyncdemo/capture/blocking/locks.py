@@ -31,12 +31,15 @@ from asyncdemo.capture.blocking.limits import Limits
 from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.guard import caller_of_hooked, hooked_frame
 from asyncdemo.capture.instrument import Patches, on_return, pass_for
-from asyncdemo.capture.libraries import wait_reasons
+from asyncdemo.capture.libraries.library import package_of
 from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import QUEUED, Recorder
 from asyncdemo.capture.stand_in import StandIn, method_of, stand_in_type
 
 _getframe = sys._getframe  # the script may replace it
+
+_IN_PLACE_OF_THREADING = "gevent"
+"""The package whose locks, like those of the standard library, are not its user's."""
 
 
 def install(recorder: Recorder, loops: Loops, limits: Limits, waits: Waits, patches: Patches) -> None:
@@ -55,10 +58,10 @@ def install(recorder: Recorder, loops: Loops, limits: Limits, waits: Waits, patc
 
     def traced(kind: type, real: Any, frame: FrameType | None) -> Any:
         filename = "" if frame is None else frame.f_code.co_filename
-        if recorder.origins.is_stdlib(filename) or wait_reasons.stands_for_threading(filename):
+        if recorder.origins.is_stdlib(filename) or package_of(filename) == _IN_PLACE_OF_THREADING:
             return real
         lock: Any = object.__new__(kind)
-        inner = wait_reasons.has_pools(filename)
+        inner = limits.has_pools(filename)
         set_up(lock, _State(real, None if inner else limits.add(lock, "lock", 1, frame)))
         return lock
 

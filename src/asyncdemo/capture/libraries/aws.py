@@ -11,14 +11,26 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, around, at_end, on_entry
-from asyncdemo.capture.libraries.pool_registry import PoolRegistry
+from asyncdemo.capture.libraries.library import Library, Package
+from asyncdemo.capture.libraries.pool_registry import PoolKind, PoolRegistry
+
+_KIND = PoolKind(
+    "s3",
+    "s3",
+    is_http=True,
+    size="`Config(max_pool_connections=...)`",
+    giving_back="`async with`, or read the response to its end",
+)
+"""Of a client for S3; of another service, the name is that one."""
 
 
 def _endpoint_made(pools: PoolRegistry, endpoint: Any) -> None:
     session = endpoint.http_session
     # boto3 keeps this many connections, but opens as many as are requested
     limited = hasattr(session, "_create_connector")
-    pools.made(session, str(endpoint._endpoint_prefix), session._max_pool_connections if limited else None)
+    service = str(endpoint._endpoint_prefix)
+    kind = _KIND._replace(name=service, service=service)
+    pools.made(session, kind, session._max_pool_connections if limited else None)
 
 
 def _install_endpoint(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
@@ -47,10 +59,16 @@ def _install_response(pools: PoolRegistry, patches: Patches, module: ModuleType)
     patches.rewrite(module, "StreamingBody.read", serving, around)
 
 
-MODULES = {
-    "botocore.endpoint": _install_endpoint,
-    "aiobotocore.httpsession": _install_session,
-    "botocore.client": _install_client,
-    "botocore.httpsession": _install_session,
-    "botocore.response": _install_response,
-}
+LIBRARY = Library(
+    packages={"aiobotocore": Package()},
+    modules={
+        "botocore.endpoint": _install_endpoint,
+        "aiobotocore.httpsession": _install_session,
+        "botocore.client": _install_client,
+        "botocore.httpsession": _install_session,
+        "botocore.response": _install_response,
+    },
+    title="boto3 and aiobotocore (a client, by its service)",
+    pools=_KIND,
+    parts=("boto3", "botocore", "s3transfer"),
+)

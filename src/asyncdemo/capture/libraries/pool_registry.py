@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.limits import Limits
@@ -17,8 +17,28 @@ from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import QUEUED, Recorder
 
 REASON = "connection pool"
-ANY_SERVICE = "http"
-"""The name of pools of HTTP clients that are not known to talk to one service."""
+
+
+class PoolKind(NamedTuple):
+    """A kind of pools, with the words for advice about them.
+
+    Attributes:
+        name: What reports and checks call it.
+        service: What its connections lead to; "" if that may be anything.
+        is_http: Whether they speak HTTP: the user makes a client, and servers may close what is idle.
+        size: The parameter that limits how many connections it may have.
+        giving_back: How to make sure that each is given back.
+        if_refused: What to do if a caller is refused immediately, if there is more to it than its size.
+        if_reopened: What to do if it opens connections again and again, if that may be its settings.
+    """
+
+    name: str
+    service: str = ""
+    is_http: bool = False
+    size: str = ""
+    giving_back: str = ""
+    if_refused: str = ""
+    if_reopened: str = ""
 
 
 class Connection:
@@ -44,17 +64,17 @@ class PoolRegistry:
         self._limits = limits
         self.connections: dict[int, Connection] = {}
         """id(the library's object) -> its connection."""
-        self._names: dict[int, str] = {}
+        self._services: dict[int, str] = {}
 
     # -- pools ----------------------------------------------------------------------------------
 
-    def made(self, pool: Any, name: str, limit: int | None) -> None:
+    def made(self, pool: Any, kind: PoolKind, limit: int | None) -> None:
         """Add a pool, at the nearest line of the user's own code. ``limit`` is None if it has none."""
         recorder = self.recorder
         frame = sys._getframe(1)
         resource = self._limits.add(pool, "pool", limit, recorder.user_caller(frame) or frame)
-        self._names[resource] = name
-        recorder.define(wire.Pool(resource, name, self.loops.current_track(), recorder.now()))
+        name, self._services[resource], *words = kind
+        recorder.define(wire.Pool(resource, name, self.loops.current_track(), recorder.now(), *words))
 
     def resource_of(self, pool: Any) -> int | None:
         return self._limits.resource_of(pool)
@@ -106,8 +126,7 @@ class PoolRegistry:
     def service_of(self, owner: Any) -> str:
         """Return what a connection leads to: "s3"; "" if it belongs to no pool, or may lead anywhere."""
         connection = self.of(owner)
-        name = "" if connection is None else self._names.get(connection.pool, "")
-        return "" if name == ANY_SERVICE else name
+        return "" if connection is None else self._services.get(connection.pool, "")
 
     def opening(self, connection: Connection) -> None:
         recorder = self.recorder

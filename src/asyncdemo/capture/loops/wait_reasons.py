@@ -14,7 +14,8 @@ from types import CodeType, CoroutineType
 from typing import Any
 
 from asyncdemo.capture.blocking.waits import TRANSFERS
-from asyncdemo.capture.libraries import wait_reasons
+from asyncdemo.capture.libraries.library import Reason
+from asyncdemo.capture.libraries.lookup import Libraries
 from asyncdemo.capture.loops.handles import TASK_TYPES, NoLoop
 from asyncdemo.capture.loops.suspended import (
     ASYNCIO_DIR,
@@ -72,7 +73,7 @@ _LIMITED = {
 }
 _MOST_CHAINS = 1000
 """Chains of coroutines whose reason is cached: a program has few, unless it compiles code."""
-_NO_REASON: tuple[wait_reasons.Reason, None] = ("", WAITING), None
+_NO_REASON: tuple[Reason, None] = ("", WAITING), None
 _modules = sys.modules
 _no_loop: Any = NoLoop()
 _LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop)))}
@@ -105,13 +106,15 @@ class _Chain:
         self.own = own
         self.cause: Cause | None = None
         self.connects = False
-        self.library_reason: tuple[wait_reasons.Reason, int] | None = None
+        self.library_reason: tuple[Reason, int] | None = None
 
 
 class Reasons:
     """Classifies suspensions, for all loops of the process."""
 
-    def __init__(self, recorder: Recorder, resource_of: Callable[[object], int | None]) -> None:
+    def __init__(
+        self, recorder: Recorder, resource_of: Callable[[object], int | None], libraries: Libraries
+    ) -> None:
         """``resource_of`` returns the index of a semaphore, lock, queue or pool that is known."""
         self._recorder = recorder
         self._resource_of = resource_of
@@ -128,7 +131,7 @@ class Reasons:
         """These codes, kept because ids are reused."""
         self._chains: dict[tuple[int, ...], _Chain] = {}
         """Ids of the codes that await one another -> the chain."""
-        self._libraries = wait_reasons.Libraries()
+        self._libraries = libraries
         self._modules = 0
         """How many were imported when libraries with their own reasons were last looked for."""
         self._any_library = False
@@ -145,7 +148,7 @@ class Reasons:
         modules = len(_modules)
         if modules != self._modules:
             self._modules = modules
-            self._any_library = wait_reasons.is_known(_modules)
+            self._any_library = self._libraries.any_imported(_modules)
         return self._any_library
 
     def classify(self, coroutine: Any, future: Any) -> int:
@@ -309,7 +312,7 @@ class Reasons:
             reason = self._service_behind(local_of(source, "self"), local_of(source, "conn")) or reason
         return cause_of(reason, state)
 
-    def _library_reason(self, coroutine: Any) -> tuple[wait_reasons.Reason, Any]:
+    def _library_reason(self, coroutine: Any) -> tuple[Reason, Any]:
         """(reason, the suspended coroutine that it is known from, or None)."""
         awaited = coroutines(coroutine)
         known = self._chain_of(awaited)

@@ -14,6 +14,7 @@ from asyncdemo.model import (
     Connection,
     Delay,
     Outcome,
+    PoolWords,
     ResourceKind,
     Site,
     SlowStep,
@@ -92,9 +93,11 @@ def handle(state: Assembly, message: wire.Message) -> None:
         case wire.Resource(index, kind, limit, site):
             record = ResourceRecord(ResourceKind(kind), limit, state.site(site), state.process)
             state.resources[index] = record
-        case wire.Pool(index, name, track_index, at_ns):
+        case wire.Pool():
+            index, name, track_index, at_ns, *words = message
             pool = state.resources[index]
             pool.name, pool.made_by, pool.made_ns = name, track_index, at_ns
+            pool.words = PoolWords(*words)
         case wire.PoolClosed(index, at_ns):
             state.resources[index].closed_ns = at_ns
         case wire.PoolRefused(index, track_index, asked_ns, at_ns):

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 
-from asyncdemo.model import NO_WAIT, Outcome, ResourceKind, Site, TrackKind, Wait, Wakes
+from asyncdemo.model import NO_WAIT, Outcome, PoolWords, ResourceKind, Site, TrackKind, Wait, Wakes
 from asyncdemo.recording.assembly.spans import SeenWait, SpansBuilder
 
 
@@ -81,6 +81,7 @@ class ResourceRecord:
     site: Site | None
     process: ProcessRecord
     name: str = ""
+    words: PoolWords = field(default_factory=PoolWords)
     made_by: int | None = None
     made_ns: int | None = None
     closed_ns: int | None = None

@@ -375,6 +375,7 @@ class _Builder:
                 tuple(self._assembly.levels[index]),
                 tuple(queues[index]),
                 name=known.name,
+                words=known.words,
                 connections=tuple(self._connections(known, uses)),
                 process=known.process.number,
                 refused=tuple(self._slots(known.refused)),

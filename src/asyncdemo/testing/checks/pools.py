@@ -5,6 +5,7 @@ A program with several processes has a pool in each; numbers apply to each proce
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -16,6 +17,9 @@ from asyncdemo.model import Connection, Resource, Slot
 from asyncdemo.testing.checks.endings import Group
 from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences, first_stretch_above
 from asyncdemo.testing.checks.words import count, join_names, place, upper, was
+
+_SAID_WITH_A_VOWEL = re.compile(r"[aeio]|[fhlmnrsx]\d")
+"""At its beginning, a letter before a figure is said by its name: an s3 client."""
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
@@ -286,4 +290,4 @@ def _singular(plural: str) -> str:
 
 def _article(plural: str) -> str:
     noun = _singular(plural)
-    return f"an {noun}" if noun[0] in "aeio" or noun.startswith("s3") else f"a {noun}"
+    return f"an {noun}" if _SAID_WITH_A_VOWEL.match(noun) else f"a {noun}"

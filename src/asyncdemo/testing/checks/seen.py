@@ -157,7 +157,7 @@ class Seen:
         )
 
     def pool(self, name: str) -> Pools:
-        """Return the connection pools of one kind: "redis", "s3", "http", "asyncpg", "psycopg", "psycopg2".
+        """Return the connection pools of one kind, by the name that reports call it: "redis", "s3", ...
 
         There may be none, or one for each call, which the sentences check.
         """

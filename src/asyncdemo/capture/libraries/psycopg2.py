@@ -12,16 +12,30 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, observing, on_entry, on_entry_with_all
-from asyncdemo.capture.libraries.pool_registry import Asking, Opening, PoolRegistry, Returning
+from asyncdemo.capture.libraries.library import Library
+from asyncdemo.capture.libraries.pool_registry import Asking, Opening, PoolKind, PoolRegistry, Returning
 
-NAME = "psycopg2"
+_KIND = PoolKind(
+    "psycopg2",
+    "sql",
+    size="`maxconn`",
+    giving_back="`try: ... finally: pool.putconn(connection)`",
+    if_refused=(
+        "psycopg2's pools never let callers wait: put a semaphore of `maxconn` slots before `getconn()`, "
+        "or use psycopg_pool, whose callers queue."
+    ),
+    if_reopened=(
+        "psycopg2 keeps only `minconn` connections and closes any others that are given back. Set "
+        "`minconn` to the number that are in use at the same time."
+    ),
+)
 _WAITING = ("execute", "executemany", "callproc", "copy_from", "copy_to", "copy_expert")
 _WAITING_IF_NAMED = ("fetchone", "fetchmany", "fetchall", "scroll", "close", "__next__")
 """A named cursor stays on the server, and asks it for the rows."""
 
 
 def _made(pools: PoolRegistry, pool: Any, _: Any, maxconn: Any) -> None:
-    pools.made(pool, NAME, int(maxconn))
+    pools.made(pool, _KIND, int(maxconn))
 
 
 class _Connecting(Opening):
@@ -132,4 +146,9 @@ def _waiting(pools: PoolRegistry, method: Any) -> Any:
     return waits
 
 
-MODULES = {"psycopg2": _install_connect, "psycopg2.pool": _install_pool}
+LIBRARY = Library(
+    modules={"psycopg2": _install_connect, "psycopg2.pool": _install_pool},
+    title="psycopg2",
+    pools=_KIND,
+    parts=("psycopg2",),
+)

@@ -10,13 +10,15 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, around, at_end, observing, on_entry, on_entry_with_all
-from asyncdemo.capture.libraries.pool_registry import Asking, Opening, PoolRegistry, Returning
+from asyncdemo.capture.libraries.library import CONNECT, POOL, Library, Package
+from asyncdemo.capture.libraries.pool_registry import Asking, Opening, PoolKind, PoolRegistry, Returning
+from asyncdemo.capture.recorder import WAITING
 
-NAME = "psycopg"
+_KIND = PoolKind("psycopg", "sql", size="`max_size`", giving_back="`with pool.connection() as connection:`")
 
 
 def _made(pools: PoolRegistry, pool: Any) -> None:
-    pools.made(pool, NAME, pool._max_size or None)
+    pools.made(pool, _KIND, pool._max_size or None)
 
 
 class _Asking(Asking):
@@ -58,10 +60,25 @@ def _install_async_connection(pools: PoolRegistry, patches: Patches, module: Mod
     patches.rewrite(module, "AsyncConnection.close", pools.closed, on_entry)
 
 
-MODULES = {
-    "psycopg_pool.base": _install_base,
-    "psycopg_pool.pool": partial(_install, owner="ConnectionPool", asking=_AskingInThread),
-    "psycopg_pool.pool_async": partial(_install, owner="AsyncConnectionPool", asking=_Asking),
-    "psycopg.connection": _install_connection,
-    "psycopg.connection_async": _install_async_connection,
-}
+LIBRARY = Library(
+    packages={
+        "psycopg": Package({"AsyncConnection.connect": CONNECT}, service="sql"),
+        "psycopg_pool": Package(
+            {
+                "AsyncConnectionPool._getconn_unchecked": POOL,
+                "AsyncConnectionPool.wait": ("event", WAITING),
+                "AsyncConnectionPool.worker": ("empty queue", WAITING),
+                "AsyncScheduler.run": ("event", WAITING),
+            }
+        ),
+    },
+    modules={
+        "psycopg_pool.base": _install_base,
+        "psycopg_pool.pool": partial(_install, owner="ConnectionPool", asking=_AskingInThread),
+        "psycopg_pool.pool_async": partial(_install, owner="AsyncConnectionPool", asking=_Asking),
+        "psycopg.connection": _install_connection,
+        "psycopg.connection_async": _install_async_connection,
+    },
+    title="psycopg_pool",
+    pools=_KIND,
+)

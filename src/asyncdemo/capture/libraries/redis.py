@@ -19,9 +19,21 @@ from asyncdemo.capture.instrument import (
     on_entry_with_all,
     on_return,
 )
-from asyncdemo.capture.libraries.pool_registry import Asking, Connecting, PoolRegistry
+from asyncdemo.capture.libraries.library import CONNECT, POOL, Library, Package
+from asyncdemo.capture.libraries.pool_registry import Asking, Connecting, PoolKind, PoolRegistry
+from asyncdemo.capture.recorder import WAITING
 
-NAME = "redis"
+_SERVICE = "redis"
+_KIND = PoolKind(
+    "redis",
+    _SERVICE,
+    size="`max_connections`",
+    giving_back="leave it to the client's commands, or `release(connection)` in a `finally`",
+    if_refused=(
+        "`BlockingConnectionPool` lets callers wait for a connection, up to its `timeout`; "
+        "`ConnectionPool` raises immediately."
+    ),
+)
 
 _UNLIMITED = 2**31
 """The default of older versions."""
@@ -29,7 +41,7 @@ _UNLIMITED = 2**31
 
 def _made(pools: PoolRegistry, pool: Any) -> None:
     limit = pool.max_connections
-    pools.made(pool, NAME, None if not limit or limit >= _UNLIMITED else limit)
+    pools.made(pool, _KIND, None if not limit or limit >= _UNLIMITED else limit)
 
 
 def _connection_made(pools: PoolRegistry, pool: Any, connection: Any) -> Any:
@@ -101,7 +113,7 @@ def _install_blocking(pools: PoolRegistry, patches: Patches, module: ModuleType)
     )
 
     def serving(_: Any) -> Any:
-        return pools.waits.serving(NAME)
+        return pools.waits.serving(_SERVICE)
 
     for name in ("read_response", "send_packed_command"):
         patches.rewrite(module, f"AbstractConnection.{name}", serving, around)
@@ -113,4 +125,19 @@ def _install_asyncio(pools: PoolRegistry, patches: Patches, module: ModuleType) 
         patches.rewrite(module, f"{owner}.get_connection", partial(_Asking, pools), observing)
 
 
-MODULES = {"redis.connection": _install_blocking, "redis.asyncio.connection": _install_asyncio}
+LIBRARY = Library(
+    packages={
+        "redis": Package(
+            {
+                "AbstractConnection.connect": CONNECT,
+                "AbstractConnection.read_response": (_SERVICE, WAITING),
+                "AbstractConnection.send_packed_command": (_SERVICE, WAITING),
+                "BlockingConnectionPool.get_connection": POOL,
+            },
+            service=_SERVICE,
+        )
+    },
+    modules={"redis.connection": _install_blocking, "redis.asyncio.connection": _install_asyncio},
+    title="redis-py",
+    pools=_KIND,
+)

@@ -8,8 +8,15 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
-from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Opening, PoolRegistry
+from asyncdemo.capture.libraries.library import CONNECT, POOL, READ, WRITE, Library, Package
+from asyncdemo.capture.libraries.pool_registry import Opening, PoolKind, PoolRegistry
 
+_KIND = PoolKind(
+    "http",
+    is_http=True,
+    size="the `limit` of aiohttp's connector",
+    giving_back="`async with session.get(...) as response:`",
+)
 _CREATES_FOR_AWS = "_create_connector"
 """The method of aiobotocore's HTTP session that makes the connector; the client counts as the pool."""
 
@@ -22,7 +29,7 @@ def _made(pools: PoolRegistry, connector: Any) -> None:
             break
         frame = frame.f_back
     if frame is None or not pools.works_for(connector, frame.f_locals.get("self")):
-        pools.made(connector, ANY_SERVICE, connector._limit or None)
+        pools.made(connector, _KIND, connector._limit or None)
 
 
 class _Creating(Opening):
@@ -54,4 +61,25 @@ def _install_protocol(pools: PoolRegistry, patches: Patches, module: ModuleType)
         patches.rewrite(module, f"ResponseHandler.{method}", pools.closed, on_entry)
 
 
-MODULES = {"aiohttp.connector": _install_connector, "aiohttp.client_proto": _install_protocol}
+LIBRARY = Library(
+    packages={
+        "aiohappyeyeballs": Package({"start_connection": CONNECT}),
+        "aiohttp": Package(
+            {
+                "BaseConnector._wait_for_available_connection": POOL,
+                "BaseConnector.connect": POOL,  # older than 3.11
+                "TCPConnector._create_connection": CONNECT,
+                "BaseProtocol._drain_helper": WRITE,
+                "ClientRequest.write_bytes": READ,  # of "100 Continue"
+                "ClientWebSocketResponse.receive": READ,
+                "DataQueue.read": READ,
+                "RequestHandler.start": READ,
+                "StreamReader._wait": READ,
+                "WebSocketResponse.receive": READ,
+            }
+        ),
+    },
+    modules={"aiohttp.connector": _install_connector, "aiohttp.client_proto": _install_protocol},
+    title="aiohttp",
+    pools=_KIND,
+)

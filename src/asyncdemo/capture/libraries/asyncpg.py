@@ -7,13 +7,24 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all
-from asyncdemo.capture.libraries.pool_registry import Asking, Call, Connection, Opening, PoolRegistry
+from asyncdemo.capture.libraries.library import CONNECT, POOL, Library, Package
+from asyncdemo.capture.libraries.pool_registry import (
+    Asking,
+    Call,
+    Connection,
+    Opening,
+    PoolKind,
+    PoolRegistry,
+)
+from asyncdemo.capture.recorder import WAITING
 
-NAME = "asyncpg"
+_KIND = PoolKind(
+    "asyncpg", "sql", size="`max_size`", giving_back="`async with pool.acquire() as connection:`"
+)
 
 
 def _made(pools: PoolRegistry, pool: Any) -> None:
-    pools.made(pool, NAME, pool._maxsize)
+    pools.made(pool, _KIND, pool._maxsize)
 
 
 class _Taking(Call):
@@ -102,4 +113,19 @@ def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleTyp
         patches.rewrite(module, f"Connection.{method}", pools.closed, on_entry)
 
 
-MODULES = {"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection}
+LIBRARY = Library(
+    packages={
+        "asyncpg": Package(
+            {
+                "Pool._acquire.<locals>._acquire_impl": POOL,
+                "PoolConnectionHolder.connect": CONNECT,
+                "PoolConnectionHolder.wait_until_released": ("event", WAITING),
+                "connect": CONNECT,
+            },
+            service="sql",
+        )
+    },
+    modules={"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection},
+    title="asyncpg",
+    pools=_KIND,
+)

@@ -8,8 +8,15 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
-from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Asking, Connecting, PoolRegistry
+from asyncdemo.capture.libraries.library import Library
+from asyncdemo.capture.libraries.pool_registry import Asking, Connecting, PoolKind, PoolRegistry
 
+_KIND = PoolKind(
+    "http",
+    is_http=True,
+    size="its limit (`maxsize`; with requests `pool_maxsize`)",
+    giving_back="`with session.get(...) as response:`",
+)
 _MAKES_FOR_A_HOST = "PoolManager._new_pool"
 _SENDS_FOR_AWS = "URLLib3Session.send"
 
@@ -27,7 +34,7 @@ def _made(pools: PoolRegistry, pool: Any) -> None:
         frame = frame.f_back
     if pools.resource_of(client) is None:
         limited = pool.block and pool.pool is not None
-        pools.made(client, ANY_SERVICE, pool.pool.maxsize if limited else None)
+        pools.made(client, _KIND, pool.pool.maxsize if limited else None)
     pools.works_for(pool, client)
 
 
@@ -62,8 +69,13 @@ def _install_manager(pools: PoolRegistry, patches: Patches, module: ModuleType) 
     patches.rewrite(module, "PoolManager.clear", pools.shut, on_entry)
 
 
-MODULES = {
-    "urllib3.connection": _install_connection,
-    "urllib3.connectionpool": _install_pool,
-    "urllib3.poolmanager": _install_manager,
-}
+LIBRARY = Library(
+    modules={
+        "urllib3.connection": _install_connection,
+        "urllib3.connectionpool": _install_pool,
+        "urllib3.poolmanager": _install_manager,
+    },
+    title="urllib3, which requests uses",
+    pools=_KIND,
+    parts=("urllib3",),
+)

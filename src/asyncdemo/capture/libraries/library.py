@@ -1,0 +1,62 @@
+"""The form in which a module of this package says what it knows of its library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import NamedTuple
+
+from asyncdemo.capture.instrument import Patches
+from asyncdemo.capture.libraries.pool_registry import REASON, PoolKind, PoolRegistry
+from asyncdemo.capture.recorder import QUEUED, WAITING
+
+Reason = tuple[str, int]
+"""What is waited for, and whether that is waiting or queueing."""
+
+READ: Reason = ("net.read", WAITING)
+WRITE: Reason = ("net.write", WAITING)
+CONNECT: Reason = ("net.connect", WAITING)
+POOL: Reason = (REASON, QUEUED)
+
+Install = Callable[[PoolRegistry, Patches, ModuleType], None]
+
+
+class Package(NamedTuple):
+    """A package of a library.
+
+    Attributes:
+        reasons: Its coroutines that always wait for the same thing, and for what.
+        service: What its other coroutines wait for, if it talks to a single service; else "".
+    """
+
+    reasons: Mapping[str, Reason] = {}
+    service: str = ""
+
+
+class Library(NamedTuple):
+    """What is known of a library.
+
+    Attributes:
+        packages: Its packages with coroutines, by name.
+        modules: Module -> what hooks into its functions once the script has imported it.
+        title: For a library with pools, its name in the documentation.
+        pools: The kind of its pools; None if it has none that are observed.
+        parts: Its packages without coroutines. In all packages of a library with pools, these are the limit,
+            and not the locks that they are made of.
+    """
+
+    packages: Mapping[str, Package] = {}
+    modules: Mapping[str, Install] = {}
+    title: str = ""
+    pools: PoolKind | None = None
+    parts: tuple[str, ...] = ()
+
+
+def package_of(filename: str) -> str:
+    """Return ``anyio`` for ``.../site-packages/anyio/streams/memory.py``; "" if it is not installed."""
+    parts = filename.split(os.sep)
+    for folder in ("site-packages", "dist-packages"):
+        if folder in parts:
+            return parts[parts.index(folder) + 1]
+    return ""
