@@ -13,14 +13,14 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from asyncdemo.packages import WITHOUT_WHEEL
-from asyncdemo.services import NotThereError, Source, choose
+from asyncdemo.services import SERVICES, NotThereError, Source, choose
 
 _SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 MARK = "ASYNCDEMO_TEST_MARK"
 """A variable by whose value a test knows everything that it started."""
 
-_VARIABLES = {"redis": "ASYNCDEMO_REDIS", "postgres": "ASYNCDEMO_POSTGRES"}
+_VARIABLES = {name: known.kind_variable for name, known in SERVICES.items() if known.kind_variable}
 
 
 def environ_of(name: str, kind: str) -> dict[str, str]:

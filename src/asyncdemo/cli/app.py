@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "schedules": "Find out whether your script is right only by luck.",
     "show": "Replay or print a recorded run.",
     "export": "Turn a recorded run into SVG, HTML or Perfetto.",
-    "services": "Start S3, Redis or PostgreSQL for a script that you run by hand.",
+    "services": "Start servers, such as Redis, for a script that you run by hand.",
     "docs": "Open the docs site, served from this machine.",
     "doctor": "Show what is installed, what is missing, and how to fix it.",
     "notes": "For teachers: show what to know about a lesson.",

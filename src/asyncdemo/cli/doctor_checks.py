@@ -23,7 +23,7 @@ from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.render.words import count
-from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, settings
+from asyncdemo.services import SERVICES, NotThereError, Services, Source
 
 _VERSION: Final = "{}.{}".format(*sys.version_info)
 _NARROW: Final = 80
@@ -111,9 +111,9 @@ def checks_of_extra(extra: str, packages: Sequence[str]) -> Iterator[Check]:
 
 def _services() -> Iterator[Check]:
     """Yield the server to be used for each. One that is running is briefly used, to see whether it works."""
-    for name in NAMES:
+    for name, service in SERVICES.items():
         try:
-            choice = choose(name)
+            choice = service.choose()
             words = choice.words()
             if choice.source is Source.URL:
                 with Services([name]) as services:
@@ -122,7 +122,7 @@ def _services() -> Iterator[Check]:
         except NotThereError as error:
             yield Check(name, Status.MISSING, error.words, error.fix)
         except AsyncdemoError as error:
-            yield Check(name, Status.MISSING, str(error), f"unset {' '.join(settings(name))}")
+            yield Check(name, Status.MISSING, str(error), f"unset {' '.join(service.settings())}")
 
 
 def _terminal() -> Iterator[Check]:

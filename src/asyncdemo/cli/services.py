@@ -1,4 +1,4 @@
-"""``asyncdemo services``: S3, Redis and PostgreSQL for a program that you run by hand."""
+"""``asyncdemo services``: the servers that lessons need, for a program that you run by hand."""
 
 from __future__ import annotations
 
@@ -36,19 +36,23 @@ class _WithCommand(click.Command):
         return [*super().collect_usage_pieces(context), "[-- COMMAND ...]"]
 
 
-@click.command("services", cls=_WithCommand, options_metavar="", short_help="S3, Redis and PostgreSQL.")
+_HELP: Final = f"""
+Start services for COMMAND, set its environment so that it finds them, and stop them when it ends.
+
+NAME is {", ".join(NAMES[:-1])} or {NAMES[-1]}. The exit code is that of COMMAND. Without a COMMAND, this
+prints the environment and runs until Ctrl-C.
+
+\b
+asyncdemo services redis -- python lessons/05-pools/18-redis-pools/tasks_blocking.py
+asyncdemo services s3 postgres
+"""
+
+
+@click.command("services", cls=_WithCommand, options_metavar="", help=_HELP)
 @click.argument("names", metavar="NAME...", nargs=-1, type=click.Choice(NAMES), required=True)
 @click.pass_context
 def command(context: click.Context, names: Sequence[str]) -> None:
-    """Start services for COMMAND, set its environment so that it finds them, and stop them when it ends.
-
-    NAME is s3, redis or postgres. The exit code is that of COMMAND. Without a COMMAND, this prints the
-    environment and runs until Ctrl-C.
-
-    \b
-    asyncdemo services redis -- python lessons/05-pools/18-redis-pools/tasks_blocking.py
-    asyncdemo services s3 postgres
-    """
+    """Start services, and run the command after ``--`` or stay."""
     _end_in_order()
     words: list[str] = context.meta[__name__]
     with Services(names) as services:

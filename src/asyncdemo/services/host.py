@@ -14,13 +14,13 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib import import_module
 from types import FrameType
 from typing import Any
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.services.choice import Choice, Source
+from asyncdemo.services.choice import SERVICES
 from asyncdemo.services.server import Server
+from asyncdemo.services.service import Choice, Source
 
 
 def main() -> int:
@@ -38,7 +38,7 @@ def main() -> int:
     _on_ending(_leave)
     orders = iter(sys.stdin.buffer.readline, b"")
     order = json.loads(next(orders))
-    choice = Choice(order["name"], Source(order["source"]), order["where"])
+    service = SERVICES[order["name"]]
     server: Server | None = None
     ending = threading.Lock()
 
@@ -51,8 +51,7 @@ def main() -> int:
             os._exit(1)
 
     try:
-        server = import_module(f"asyncdemo.services.{choice.name}").server_for(choice)
-        assert server is not None
+        server = service.server_for(Choice(service, Source(order["source"]), order["where"]))
         started = server.start()
         server.watch(lost)
         say(started=asdict(started))
@@ -65,7 +64,7 @@ def main() -> int:
     except ImportError as error:
         say(missing=str(error))
         return 1
-    except _client_errors(choice.name) as error:
+    except service.client_errors() as error:
         say(failed=f"says: {' '.join(str(error).split())}")
         return 1
     finally:
@@ -74,19 +73,6 @@ def main() -> int:
             if server is not None:
                 server.close()
     return 0
-
-
-def _client_errors(name: str) -> tuple[type[Exception], ...]:
-    """Return what the service's client raises if a server cannot be reached or refuses us."""
-    if name == "redis":
-        import redis
-
-        return (redis.RedisError, OSError)
-    if name == "postgres":
-        import psycopg
-
-        return (psycopg.Error, OSError)
-    return (OSError,)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (a handler's signature)

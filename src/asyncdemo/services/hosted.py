@@ -12,15 +12,14 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.packages import install_command
-from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.folders import remove_leftovers
 from asyncdemo.services.programs import ending_words
+from asyncdemo.services.service import Choice, Source
 
 _STARTS_S: Final = 60.0
 _RESETS_S: Final = 30.0
@@ -59,12 +58,13 @@ class Hosted:
             start_new_session=True,  # Ctrl-C is for us
         )
         self._listeners = [
-            threading.Thread(target=target, name=f"{choice.name} {target.__name__}", daemon=True)
+            threading.Thread(target=target, name=f"{choice.service.name} {target.__name__}", daemon=True)
             for target in (self._read_answers, self._read_output)
         ]
         for listener in self._listeners:
             listener.start()
-        self._send(json.dumps(asdict(choice)))
+        order = {"name": choice.service.name, "source": choice.source, "where": choice.where}
+        self._send(json.dumps(order))
 
     def wait_started(self) -> None:
         message = self._answer(_STARTS_S, "start")
@@ -77,7 +77,8 @@ class Hosted:
             self._read_to_end()
             words = self._failed(message, "did not start")
             if self.choice.source is Source.URL:
-                words = f"{words} If you unset {self.choice.variable}, asyncdemo starts one for you."
+                variable = self.choice.service.address_variable
+                words = f"{words} If you unset {variable}, asyncdemo starts one for you."
             raise ServiceError(self._with_last_words(words))
         started = message["started"]
         self.environment, self.words = started["environment"], started["words"]

@@ -17,14 +17,14 @@ class Services:
     If this process is killed, each ends by itself. Once closed, they are not started again.
 
     Args:
-        names: Some of "s3", "redis", "postgres".
+        names: Names of services, such as "redis".
         environ: Where ASYNCDEMO_REDIS_URL and the like are looked up.
 
     Attributes:
         names (tuple[str, ...]): The services, without duplicates, in the order in which they were given.
 
     Raises:
-        UsageError: If a name is not one of the three.
+        UsageError: If there is no service of a name.
     """
 
     def __init__(self, names: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
@@ -65,7 +65,7 @@ class Services:
         try:
             for choice in choices:
                 if not self._closed:
-                    self._hosted[choice.name] = Hosted(choice)
+                    self._hosted[choice.service.name] = Hosted(choice)
             for hosted in list(self._hosted.values()):
                 hosted.wait_started()
             if self._closed:

@@ -21,7 +21,7 @@ from asyncdemo.course.judging.lesson_jobs import make_run_context
 from asyncdemo.in_page.needs import missing, runs_in_a_page
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Target
-from asyncdemo.services.choice import NOUNS
+from asyncdemo.services import NOUNS
 from asyncdemo.site.recordings import Subject, Take
 
 _TIMEOUT_S: Final = 60.0

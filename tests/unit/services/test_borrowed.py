@@ -17,8 +17,8 @@ from psycopg.conninfo import conninfo_to_dict
 from asyncdemo.errors import ServiceError
 from asyncdemo.services import Services
 from asyncdemo.services.films import COUNT
-from asyncdemo.services.postgres import url_of as postgres_url_of
-from asyncdemo.services.redis import url_of as redis_url_of
+from asyncdemo.services.postgres.server import url_of as postgres_url_of
+from asyncdemo.services.redis.servers import url_of as redis_url_of
 from tests.support.servers import KINDS, environ_of, eventually, python_path
 
 

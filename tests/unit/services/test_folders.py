@@ -19,9 +19,9 @@ import pytest
 
 from asyncdemo.services import Services, choose
 from asyncdemo.services.accounts import Account
-from asyncdemo.services.cluster import Cluster
 from asyncdemo.services.folders import ServerFolder
 from asyncdemo.services.hosted import Hosted
+from asyncdemo.services.postgres.cluster import Cluster
 from tests.support.servers import (
     MARK,
     eventually,

@@ -117,7 +117,7 @@ def test_nothing_in_a_users_own_settings_leads_to_a_real_aws(
 
 
 def test_a_users_list_of_what_needs_no_proxy_is_kept() -> None:
-    from asyncdemo.services.s3 import _environment
+    from asyncdemo.services.s3.server import _environment
 
     with mock.patch.dict(os.environ, {"no_proxy": "intranet.example"}):
         assert _environment("http://127.0.0.1:1")["NO_PROXY"] == "intranet.example,127.0.0.1,localhost"

@@ -29,7 +29,7 @@ ELSEWHERE = {
     "asyncdemo.model": {"LOOPS", "MOST_STUCK", "NO_WAIT"},
     "asyncdemo.testing.observe": {"make_observed", "target_of"},
     "asyncdemo.testing.plugin": {"pytest_runtest_makereport"},
-    "asyncdemo.services": {"NAMES", "NOUNS", "settings"},
+    "asyncdemo.services": {"NAMES", "NOUNS", "SERVICES"},
     "asyncdemo.store": {"FORMAT"},
 }
 

@@ -73,8 +73,9 @@ class PoolRegistry:
         recorder = self.recorder
         frame = sys._getframe(1)
         resource = self._limits.add(pool, "pool", limit, recorder.user_caller(frame) or frame)
-        name, self._services[resource], *words = kind
-        recorder.define(wire.Pool(resource, name, self.loops.current_track(), recorder.now(), *words))
+        self._services[resource] = kind.service
+        track, words = self.loops.current_track(), kind[2:]
+        recorder.define(wire.Pool(resource, kind.name, track, recorder.now(), *words))
 
     def resource_of(self, pool: Any) -> int | None:
         return self._limits.resource_of(pool)

@@ -14,7 +14,7 @@ from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command
 from asyncdemo.render.words import join
-from asyncdemo.services import NotThereError, choose, settings
+from asyncdemo.services import SERVICES, NotThereError, choose
 
 
 def need(lesson: Heading, load: Load | None, services: Sequence[str]) -> None:
@@ -51,7 +51,8 @@ def _lacking(heading: Heading) -> str:
     except MissingError:
         return install_command("course")
     except AsyncdemoError:  # a service has an invalid setting
-        return f"unset {' '.join(name for service in lesson.services for name in settings(service))}"
+        names = (name for service in lesson.services for name in SERVICES[service].settings())
+        return f"unset {' '.join(names)}"
     return ""
 
 

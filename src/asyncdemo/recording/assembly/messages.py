@@ -94,10 +94,9 @@ def handle(state: Assembly, message: wire.Message) -> None:
             record = ResourceRecord(ResourceKind(kind), limit, state.site(site), state.process)
             state.resources[index] = record
         case wire.Pool():
-            index, name, track_index, at_ns, *words = message
-            pool = state.resources[index]
-            pool.name, pool.made_by, pool.made_ns = name, track_index, at_ns
-            pool.words = PoolWords(*words)
+            pool = state.resources[message.resource]
+            pool.name, pool.made_by, pool.made_ns = message.name, message.track, message.at_ns
+            pool.words = PoolWords(*message[4:])
         case wire.PoolClosed(index, at_ns):
             state.resources[index].closed_ns = at_ns
         case wire.PoolRefused(index, track_index, asked_ns, at_ns):

@@ -16,16 +16,10 @@ from moto.server import ThreadedMotoServer
 from werkzeug.serving import WSGIRequestHandler
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.services.choice import Choice
 from asyncdemo.services.server import Server, Started
 
 BUCKET: Final = "asyncdemo"
 _ANSWERS_S: Final = 30.0
-
-
-def server_for(choice: Choice) -> MotoServer:  # noqa: ARG001  (the same signature as the other services)
-    """There is only this one."""
-    return MotoServer()
 
 
 class MotoServer(Server):

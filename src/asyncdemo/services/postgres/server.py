@@ -13,10 +13,10 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from asyncdemo.services.choice import Choice, Source
-from asyncdemo.services.cluster import ROLE, Cluster
 from asyncdemo.services.films import TABLES, films
+from asyncdemo.services.postgres.cluster import ROLE, Cluster
 from asyncdemo.services.server import Server, Started
+from asyncdemo.services.service import Choice, Source
 
 _CONNECT_S: Final = 10
 # The same text in the same order on every server, whatever its settings.
@@ -24,14 +24,14 @@ _MAKE: Final = SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COL
 _REMOVE: Final = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
 
 
-def server_for(choice: Choice) -> Postgres:
+def database_for(choice: Choice) -> Database:
     if choice.source is Source.URL:
-        return Postgres(conninfo_to_dict(choice.where), None)
+        return Database(conninfo_to_dict(choice.where), None)
     cluster = Cluster(Path(choice.where))
-    return Postgres({"host": "127.0.0.1", "user": ROLE, "dbname": "postgres", "sslmode": "disable"}, cluster)
+    return Database({"host": "127.0.0.1", "user": ROLE, "dbname": "postgres", "sslmode": "disable"}, cluster)
 
 
-class Postgres(Server):
+class Database(Server):
     """Our database. On a server that is not ours, no other database is ever changed."""
 
     def __init__(self, address: Mapping[str, str | int | None], cluster: Cluster | None) -> None:

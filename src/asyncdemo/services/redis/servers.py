@@ -1,4 +1,4 @@
-"""Redis: a program, or our own database on a server that already runs; otherwise see ``fake_redis``.
+"""Redis: a program, or our own database on a server that already runs; otherwise see ``fake``.
 
 Each starts empty and keeps nothing.
 """
@@ -16,7 +16,6 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.folders import ServerFolder
 from asyncdemo.services.programs import Program, start_on_free_port
 from asyncdemo.services.server import Server, Started
@@ -27,16 +26,6 @@ _DATABASES: Final = 16
 """A server's default."""
 # Any program on this machine can connect. With administrative commands it could write files as this user.
 _RIGHTS: Final = ("default", "on", "nopass", "~*", "&*", "+@all", "-@admin", "+client")
-
-
-def server_for(choice: Choice) -> Server:
-    if choice.source is Source.URL:
-        return BorrowedRedis(choice.where)
-    if choice.source is Source.INSTALLED:
-        return RedisProgram(choice.where)
-    from asyncdemo.services.fake_redis import FakeRedis
-
-    return FakeRedis()
 
 
 class RedisProgram(Server):
