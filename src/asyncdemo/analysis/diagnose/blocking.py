@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from asyncdemo.analysis.diagnose.finding import Finding, at, detector, duration, own
 from asyncdemo.analysis.diagnose.pooling import made_in
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
+from asyncdemo.analysis.reasons import IN_A_THREAD, find_reason
 from asyncdemo.model import Run, SlowStep
 
 _GIL = "gil"
 
-_IN_A_THREAD = "`await asyncio.to_thread(...)`"
 _IN_A_PROCESS = "`await loop.run_in_executor(ProcessPoolExecutor(), ...)`"
 
 _FROM_A_CALLBACK = (
@@ -20,34 +20,6 @@ _FROM_A_CALLBACK = (
 )
 
 _IN_THREADPOOL = "`gevent.get_hub().threadpool.apply(...)`"
-
-_CALLS = {
-    "sleep": "time.sleep",
-    "net.read": "A blocking read from the network",
-    "net.write": "A blocking write to the network",
-    "net.connect": "A blocking connect",
-    "net.accept": "A blocking accept",
-    "dns": "A blocking name lookup",
-    "subprocess": "Waiting for a process",
-    "interpreter": "Waiting for another interpreter",
-    "lock": "Waiting for a thread lock",
-    "semaphore": "Waiting for a thread semaphore",
-    "future": "Future.result()",
-    "thread": "Waiting for a thread",
-    "empty queue": "Waiting for an empty queue",
-    "full queue": "Waiting for a full queue",
-    "connection pool": "Waiting for a connection of a pool",
-    "redis": "A blocking call of a Redis client",
-    "s3": "A blocking call of an S3 client",
-    "sql": "A blocking call of a database client",
-}
-
-
-_ASYNC_CLIENTS = {
-    "redis": "`redis.asyncio`",
-    "s3": "`aioboto3`",
-    "sql": "an async driver (asyncpg, or psycopg's `AsyncConnection`)",
-}
 
 
 @detector("blocks-the-loop", "a step or another callback held the event loop longer than the threshold")
@@ -116,10 +88,8 @@ def _computes(step: SlowStep) -> bool:
 
 
 def _what(step: SlowStep) -> str:
-    if step.reason in _CALLS:
-        return _CALLS[step.reason]
     if step.reason:
-        return f"Waiting ({step.reason})"
+        return find_reason(step.reason).call or f"Waiting ({step.reason})"
     return "Computing" if _computes(step) else "A call that waited outside Python"
 
 
@@ -129,24 +99,10 @@ def _advice(step: SlowStep) -> str:
 
 
 def _advice_in_task(step: SlowStep) -> str:
-    if step.reason == "sleep":
-        return f"Use `await asyncio.sleep(...)`, or {_IN_A_THREAD} for a call that has no async form."
-    if step.reason in _ASYNC_CLIENTS:
-        return f"Use {_ASYNC_CLIENTS[step.reason]}, or {_IN_A_THREAD} around the call."
-    if step.reason.startswith("net.") or step.reason == "dns":
-        return f"Use an async client, or {_IN_A_THREAD} for a call that has no async form."
-    if step.reason == "subprocess":
-        return f"Use `await asyncio.create_subprocess_exec(...)`, or {_IN_A_THREAD}."
-    if step.reason == "future":
-        return (
-            "Use `await asyncio.wrap_future(...)`, or `await loop.run_in_executor(...)` in place of submit."
-        )
-    if step.reason in ("empty queue", "full queue", "lock", "semaphore"):
-        return (
-            f"Between tasks use asyncio's own {step.reason.split()[-1]}; wait for a thread in {_IN_A_THREAD}."
-        )
+    if instead := find_reason(step.reason).instead:
+        return instead
     if step.reason or not _computes(step):
-        return f"Move the call to a thread: {_IN_A_THREAD}."
+        return f"Move the call to a thread: {IN_A_THREAD}."
     return (
         f"Move the work to a process: {_IN_A_PROCESS}. `asyncio.to_thread` does not make it faster: threads "
         "share one GIL. Or do it in pieces, with `await asyncio.sleep(0)` between them."
@@ -154,16 +110,8 @@ def _advice_in_task(step: SlowStep) -> str:
 
 
 def _advice_in_hub(step: SlowStep) -> str:
-    if step.reason == "sql":
-        return (
-            "`monkey.patch_all()` cannot reach a driver that waits in C: make it cooperate before it "
-            "connects (psycopg2: `psycogreen.gevent.patch_psycopg()`), or move the call to a thread."
-        )
-    if step.reason == "sleep" or step.reason.startswith("net.") or step.reason == "dns":
-        return (
-            "Call `gevent.monkey.patch_all()` before anything else is imported, or use gevent's own "
-            f"`{'gevent.sleep' if step.reason == 'sleep' else 'gevent.socket'}`."
-        )
+    if instead := find_reason(step.reason).instead_in_hub:
+        return instead
     if step.reason or not _computes(step):
         return f"Move the call to a thread: {_IN_THREADPOOL}."
     return (

@@ -6,56 +6,12 @@ import re
 from collections.abc import Collection, Sequence
 
 from asyncdemo.analysis.diagnose.finding import location, plural
+from asyncdemo.analysis.reasons import find_reason
 from asyncdemo.model import Holding, Resource, ResourceKind, Run, Site, State, Stuck, TrackKind
 
 _MOST_NAMES = 3
 _MOST_TARGETS = 4
-_WAITS: dict[str, str] = {
-    "sleep": "sleeps",
-    "event": "waits for an event to be set",
-    "condition": "waits for a condition to be notified",
-    "barrier": "waits for the others at a barrier",
-    "empty queue": "waits for an item of {}",
-    "full queue": "waits for room in {}",
-    "queue.join": "waits until every item of {} is done",
-    "future": "waits for a future to get its result",
-    "lock": "waits for {}",
-    "semaphore": "waits for {}",
-    "connection pool": "waits for a connection of {}",
-    "executor": "waits for a free worker of {}",
-    "net.read": "waits for data from the network",
-    "net.write": "waits for the network to accept its data",
-    "net.connect": "waits for a connection to be made",
-    "net.accept": "waits for a client to connect",
-    "subprocess": "waits for a subprocess",
-    "stdin": "waits for input",
-    "dns": "waits for a name to be looked up",
-    "thread": "waits for work in a thread",
-    "event loop": "runs an event loop",
-    "idle": "waits for work",
-    "i/o": "waits for a file, pipe or socket",
-    "signal": "waits for a signal",
-    "outside Python": "waits outside Python",
-}
-"""By the reason of a wait; {} is what it waits for."""
-_FOR_OTHERS: dict[str, str] = {
-    "thread": "waits for {} to end",
-    "task": "awaits {}",
-    "gather": "awaits {}",
-    "taskgroup": "waits for the tasks of its group ({})",
-    "tasks": "awaits {}",
-}
-"""By the reason of a wait; {} is the known tracks that it waits for."""
 _HELD = frozenset({"lock", "semaphore", "connection pool"})
-_UNNAMED: dict[str, str] = {
-    "empty queue": "a queue",
-    "full queue": "a queue",
-    "queue.join": "a queue",
-    "lock": "a lock",
-    "semaphore": "a slot of a semaphore",
-    "connection pool": "a pool",
-    "executor": "an executor",
-}
 
 
 class Phrases:
@@ -132,22 +88,22 @@ class Phrases:
         return one.track is not None and self._run.tracks[one.track].kind is TrackKind.THREAD
 
     def _waits(self, one: Stuck, again: Collection[int]) -> str:
-        if one.on and one.reason in _FOR_OTHERS:
+        known = find_reason(one.reason)
+        if one.on and known.for_others:
             names = [self.who(track) for track in one.on]
-            return _FOR_OTHERS[one.reason].format(join_names(names, _MOST_TARGETS))
+            return known.for_others.format(join_names(names, _MOST_TARGETS))
         if not one.reason:
             return "waits"
-        words = _WAITS.get(one.reason, f"waits ({one.reason})")
         if one.resource is not None and one.resource in again and one.reason in _HELD:
             is_lock = self._run.resources[one.resource].kind is ResourceKind.LOCK
             return "waits for the same lock" if is_lock else "waits for another one"
         if one.resource is None:
-            what = _UNNAMED.get(one.reason, "")
+            what = known.unnamed
         else:
             what = self.what(one.resource)
             if one.reason == "semaphore":
                 what = f"a slot of {what}"
-        text = words.format(what)
+        text = known.waits.format(what) or f"waits ({one.reason})"
         if one.unfinished is not None:
             text += f" ({plural(one.unfinished, 'item')} without `task_done()`)"
         return text

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from asyncdemo.analysis import awaits
+from asyncdemo.analysis.reasons import find_reason
 from asyncdemo.bounded import source_lines
 from asyncdemo.model import AwaitSequence, Site, Spans, State
-
-_OUTSIDE = ("sleep", "net.", "dns", "subprocess", "interpreter", "thread", "executor", "i/o", "timer")
-"""Reasons of waits for time or the outside world. Waits for other lanes say nothing about order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def _is_outside(spans: Spans, at_ns: int) -> bool:
     index = bisect_right(starts, at_ns) - 1
     if index < 0 or states[index] not in (State.WAITING, State.QUEUED):
         return False
-    return spans.causes[waits[index]].reason.startswith(_OUTSIDE)
+    return find_reason(spans.causes[waits[index]].reason).outside
 
 
 def _independent(sites: tuple[Site, ...]) -> bool | None:
