@@ -56,8 +56,10 @@ class Service:
             is no choice.
         address_variable: The environment variable with the address of a server that already runs.
         program: What is installed, in words.
-        install: The command that installs it.
+        install: The command that installs it. ``scripts/servers.sh`` does, for the tests and the lab.
         order: Which kind is preferred.
+        origin: Which server it is, for the documentation; with ``environment``, the variables that a script
+            finds it by, and ``contents``, what is in it.
     """
 
     name: str
@@ -69,6 +71,9 @@ class Service:
     program: str = ""
     install: str = ""
     order: tuple[Source, ...] = (Source.EMBEDDED,)
+    origin: str
+    environment: str
+    contents: str
 
     # -- what a subclass says -------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The fences ``finding-kinds`` and ``plain-figures``: tables of the reference, from what they describe."""
+"""Fences with tables of the reference, made from what they describe: kinds of findings, services, ..."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Final
 
 from asyncdemo.analysis.diagnose import DETECTORS
 from asyncdemo.analysis.metrics import PLAIN_FIGURES, Metrics
+from asyncdemo.capture import libraries
+from asyncdemo.services import SERVICES
 from asyncdemo.site.fence import formatter, settings
 
 _ATTRIBUTE: Final = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
@@ -45,6 +47,29 @@ def plain_figures(source: str) -> str:
     return table(("field", "unit", "meaning"), rows)
 
 
+@formatter
+def pools(source: str) -> str:
+    """Return the libraries whose connection pools are recorded, with the names of the pools. No settings."""
+    settings(source, ())
+    rows = [
+        (escape(library.title), code(library.pools.name))
+        for library in libraries.known().values()
+        if library.pools is not None
+    ]
+    return table(("library", "name"), rows)
+
+
+@formatter
+def services(source: str) -> str:
+    """Return the services: what each is, how a script finds it, and what is in it. No settings."""
+    settings(source, ())
+    rows = [
+        (code(name), *map(_with_code, (service.origin, service.environment, service.contents)))
+        for name, service in SERVICES.items()
+    ]
+    return table(("service", "what it is", "environment", "in it"), rows)
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table as HTML; ``head`` and ``rows`` are HTML, too."""
 
@@ -53,6 +78,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     body = "".join(row("td", texts) for texts in rows)
     return f"<table><thead>{row('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+def _with_code(text: str) -> str:
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
 def code(text: str) -> str:

