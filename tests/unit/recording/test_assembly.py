@@ -17,7 +17,7 @@ from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.capture import wire
-from asyncdemo.model import Connection, Resource, ResourceKind, Run, RunOutcome, Slot, State
+from asyncdemo.model import Connection, PoolWords, Resource, ResourceKind, Run, RunOutcome, Slot, State
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.render.facts.runs import account_for
 from asyncdemo.store import dumps, loads
@@ -339,13 +339,13 @@ def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None
     assert heard == [2_000, 2_000, 3_500, 3_400, 4_000]
 
 
-WORDS = [False, "`max_size`", "`async with`", "wait", "keep"]
+POOL_WORDS = [False, "`max_size`", "`async with`", "wait", "keep"]
 
 
 def pool_events(*definitions: list[object], numbers: list[int]) -> Resource:
     """Task 0 makes pool 0 at 10; what comes of it."""
     made: list[list[object]] = [task(0, 0), task(1, 0), ["Resource", 0, "pool", 2, None]]
-    made.append(["Pool", 0, "redis", 0, 10, *WORDS])
+    made.append(["Pool", 0, "redis", 0, 10, *POOL_WORDS])
     run = fed(*made, *definitions, numbers=[*numbers, wire.NOW, 900, 0, 0, 0, 0])
     (pool,) = run.resources
     return pool
@@ -378,6 +378,7 @@ def test_connections_of_a_pool_with_their_uses() -> None:
         ],
     )
     assert (pool.name, pool.made_ns, pool.made_by, pool.limit) == ("redis", 10, 0, 2)
+    assert pool.words == PoolWords(False, "`max_size`", "`async with`", "wait", "keep")
     assert pool.closed_ns == 260, "when it was closed last"
     first, second = pool.connections
     assert first == Connection(20, 30, None, 0, (Slot(0, 20, 50), Slot(1, 60, 80)))
@@ -404,7 +405,7 @@ def test_what_a_child_took_and_its_parent_gave_back_was_the_parents() -> None:
         task(0, 0),
         task(1, 5, parent=0),
         ["Resource", 0, "pool", 2, None],
-        ["Pool", 0, "asyncpg", 0, 0, *WORDS],
+        ["Pool", 0, "asyncpg", 0, 0, *POOL_WORDS],
         ["Connection", 0, 0, 1, 10],
         numbers=[*taken(1, 10, 0), *given_back(0, 50, 0)],
     )
@@ -442,7 +443,7 @@ def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -
     run = fed(
         task(0, 0),
         ["Resource", 0, "pool", 1, None],
-        ["Pool", 0, "redis", 0, 0, *WORDS],
+        ["Pool", 0, "redis", 0, 0, *POOL_WORDS],
         ["Connection", 0, 0, 0, 5],
         ["Wait", 2, "connection pool", 3, 0, None, None, None],
         numbers=[0, 0, 0, 10, 2, -1, *taken(0, 95, 0), 0, 70, 90, 100, wire.WAIT_DONE, -1],
