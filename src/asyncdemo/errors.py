@@ -92,6 +92,6 @@ class WorkspaceError(AsyncdemoError):
 
 
 class ServiceError(AsyncdemoError):
-    """S3, Redis or PostgreSQL does not start, has died, or cannot be reached."""
+    """A service, such as Redis, does not start, has died, or cannot be reached."""
 
     exit_code = EXIT_MISSING

@@ -127,8 +127,6 @@ _ABSENT = {
     ("asyncio.base_events", "_asyncdemo"),
     ("uvloop", "_asyncdemo"),
     # One function hooks two modules of a kind: what only the other one has. An HTTPSConnection inherits.
-    ("aiobotocore.httpsession", "URLLib3Session.close"),
-    ("botocore.httpsession", "AIOHTTPSession.__aexit__"),
     ("redis.asyncio.connection", "BlockingConnectionPool.disconnect"),
     ("redis.asyncio.connection", "BlockingConnectionPool.make_connection"),
     ("redis.connection", "AbstractConnection._close"),

@@ -35,29 +35,28 @@ class Pool:
 """
 
 MODULE = """
-from functools import partial
-
-from asyncdemo.capture.instrument import at_end, observing, on_entry, on_entry_with_all
+from asyncdemo.capture.instrument import observing, on_entry_with_all
 from asyncdemo.capture.libraries.library import POOL, Library, Package
 from asyncdemo.capture.libraries.pool_registry import Asking, Opening, PoolKind
 
 KIND = PoolKind("parrot", "parrots", size="`most`", giving_back="`pool.release(connection)`")
 
-def install(pools, patches, module):
-    def made(pool, most):
-        pools.made(pool, KIND, most)
+def made(pools, pool, most):
+    pools.made(pool, KIND, most)
 
-    def released(pool, connection):
-        pools.returned(connection)
-
-    patches.rewrite(module, "Pool.__init__", made, on_entry_with_all)
-    patches.rewrite(module, "Pool.connect", partial(Opening, pools), observing)
-    patches.rewrite(module, "Pool.acquire", partial(Asking, pools), observing)
-    patches.rewrite(module, "Pool.release", released, on_entry_with_all)
+def released(pools, pool, connection):
+    pools.returned(connection)
 
 LIBRARY = Library(
     packages={"parrot": Package({"Pool.acquire": POOL}, service="parrots")},
-    modules={"parrot": install},
+    hooks={
+        "parrot": (
+            ("Pool.__init__", on_entry_with_all, made),
+            ("Pool.connect", observing, Opening),
+            ("Pool.acquire", observing, Asking),
+            ("Pool.release", on_entry_with_all, released),
+        )
+    },
     title="parrot",
     pools=KIND,
 )

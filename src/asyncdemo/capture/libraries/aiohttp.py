@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
+from asyncdemo.capture.instrument import at_end, observing, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.libraries.library import CONNECT, POOL, READ, WRITE, Library, Package
 from asyncdemo.capture.libraries.pool_registry import Opening, PoolKind, PoolRegistry
 
@@ -47,20 +46,6 @@ def _released(pools: PoolRegistry, _: Any, key: Any, protocol: Any, *rest: Any) 
     pools.returned(protocol)
 
 
-def _install_connector(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "BaseConnector.__init__", partial(_made, pools), at_end)
-    for owner in ("TCPConnector", "UnixConnector", "NamedPipeConnector"):
-        patches.rewrite(module, f"{owner}._create_connection", partial(_Creating, pools), observing)
-    patches.rewrite(module, "BaseConnector.close", pools.shut, on_entry)
-    patches.rewrite(module, "BaseConnector._get", partial(_found, pools), on_return)
-    patches.rewrite(module, "BaseConnector._release", partial(_released, pools), on_entry_with_all)
-
-
-def _install_protocol(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    for method in ("close", "abort", "connection_lost"):
-        patches.rewrite(module, f"ResponseHandler.{method}", pools.closed, on_entry)
-
-
 LIBRARY = Library(
     packages={
         "aiohappyeyeballs": Package({"start_connection": CONNECT}),
@@ -79,7 +64,22 @@ LIBRARY = Library(
             }
         ),
     },
-    modules={"aiohttp.connector": _install_connector, "aiohttp.client_proto": _install_protocol},
+    hooks={
+        "aiohttp.connector": (
+            ("BaseConnector.__init__", at_end, _made),
+            ("TCPConnector._create_connection", observing, _Creating),
+            ("UnixConnector._create_connection", observing, _Creating),
+            ("NamedPipeConnector._create_connection", observing, _Creating),
+            ("BaseConnector.close", on_entry, PoolRegistry.shut),
+            ("BaseConnector._get", on_return, _found),
+            ("BaseConnector._release", on_entry_with_all, _released),
+        ),
+        "aiohttp.client_proto": (
+            ("ResponseHandler.close", on_entry, PoolRegistry.closed),
+            ("ResponseHandler.abort", on_entry, PoolRegistry.closed),
+            ("ResponseHandler.connection_lost", on_entry, PoolRegistry.closed),
+        ),
+    },
     title="aiohttp",
     pools=_KIND,
 )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all
+from asyncdemo.capture.instrument import at_end, observing, on_entry, on_entry_with_all
 from asyncdemo.capture.libraries.library import CONNECT, POOL, Library, Package
 from asyncdemo.capture.libraries.pool_registry import (
     Asking,
@@ -97,22 +95,6 @@ def _given_back(pools: PoolRegistry, _: Any, proxy: Any, *rest: Any) -> None:
         connection.giver = pools.loops.current_track()
 
 
-def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "Pool.__init__", partial(_made, pools), at_end)
-    patches.rewrite(module, "PoolConnectionHolder.connect", partial(_Connecting, pools), observing)
-    patches.rewrite(module, "PoolConnectionHolder.acquire", partial(_Taking, pools), observing)
-    patches.rewrite(module, "PoolConnectionHolder._release", partial(_released, pools), on_entry)
-    for method in ("close", "terminate"):
-        patches.rewrite(module, f"Pool.{method}", pools.shut, on_entry)
-    patches.rewrite(module, "Pool.release", partial(_given_back, pools), on_entry_with_all)
-    patches.rewrite(module, "Pool._acquire", partial(_Asking, pools), observing)
-
-
-def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    for method in ("_cleanup", "_abort"):
-        patches.rewrite(module, f"Connection.{method}", pools.closed, on_entry)
-
-
 LIBRARY = Library(
     packages={
         "asyncpg": Package(
@@ -125,7 +107,22 @@ LIBRARY = Library(
             service="sql",
         )
     },
-    modules={"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection},
+    hooks={
+        "asyncpg.pool": (
+            ("Pool.__init__", at_end, _made),
+            ("PoolConnectionHolder.connect", observing, _Connecting),
+            ("PoolConnectionHolder.acquire", observing, _Taking),
+            ("PoolConnectionHolder._release", on_entry, _released),
+            ("Pool.close", on_entry, PoolRegistry.shut),
+            ("Pool.terminate", on_entry, PoolRegistry.shut),
+            ("Pool.release", on_entry_with_all, _given_back),
+            ("Pool._acquire", observing, _Asking),
+        ),
+        "asyncpg.connection": (
+            ("Connection._cleanup", on_entry, PoolRegistry.closed),
+            ("Connection._abort", on_entry, PoolRegistry.closed),
+        ),
+    },
     title="asyncpg",
     pools=_KIND,
 )

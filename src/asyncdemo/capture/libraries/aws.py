@@ -6,11 +6,9 @@ That counts as the same pool, made where the client was.
 
 from __future__ import annotations
 
-from functools import partial
-from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, around, at_end, on_entry
+from asyncdemo.capture.instrument import around, at_end, on_entry
 from asyncdemo.capture.libraries.library import Library, Package
 from asyncdemo.capture.libraries.pool_registry import PoolKind, PoolRegistry
 
@@ -33,40 +31,25 @@ def _endpoint_made(pools: PoolRegistry, endpoint: Any) -> None:
     pools.made(session, kind, session._max_pool_connections if limited else None)
 
 
-def _install_endpoint(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "Endpoint.__init__", partial(_endpoint_made, pools), at_end)
+def _calling(pools: PoolRegistry, client: Any) -> Any:
+    model = getattr(client, "_service_model", None)
+    return pools.waits.serving(str(getattr(model, "endpoint_prefix", "")))
 
 
-def _install_session(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    """Hook the session: a client that was never used has no connector that could be closed."""
-    patches.rewrite(module, "URLLib3Session.close", pools.shut, on_entry)
-    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.shut, on_entry)
-
-
-def _install_client(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    def serving(client: Any) -> Any:
-        model = getattr(client, "_service_model", None)
-        return pools.waits.serving(str(getattr(model, "endpoint_prefix", "")))
-
-    patches.rewrite(module, "BaseClient._make_api_call", serving, around)
-
-
-def _install_response(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    def serving(body: Any) -> Any:
-        raw = getattr(body, "_raw_stream", None)
-        return pools.waits.serving(pools.service_of(getattr(raw, "_connection", None)))
-
-    patches.rewrite(module, "StreamingBody.read", serving, around)
+def _reading(pools: PoolRegistry, body: Any) -> Any:
+    raw = getattr(body, "_raw_stream", None)
+    return pools.waits.serving(pools.service_of(getattr(raw, "_connection", None)))
 
 
 LIBRARY = Library(
     packages={"aiobotocore": Package()},
-    modules={
-        "botocore.endpoint": _install_endpoint,
-        "aiobotocore.httpsession": _install_session,
-        "botocore.client": _install_client,
-        "botocore.httpsession": _install_session,
-        "botocore.response": _install_response,
+    hooks={
+        "botocore.endpoint": (("Endpoint.__init__", at_end, _endpoint_made),),
+        # the sessions: a client that was never used has no connector that could be closed
+        "botocore.httpsession": (("URLLib3Session.close", on_entry, PoolRegistry.shut),),
+        "aiobotocore.httpsession": (("AIOHTTPSession.__aexit__", on_entry, PoolRegistry.shut),),
+        "botocore.client": (("BaseClient._make_api_call", around, _calling),),
+        "botocore.response": (("StreamingBody.read", around, _reading),),
     },
     title="boto3 and aiobotocore (a client, by its service)",
     pools=_KIND,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from asyncdemo.capture.instrument import Patches
+from asyncdemo.capture.instrument import Patches, Transform
 from asyncdemo.capture.libraries.pool_registry import REASON, PoolKind, PoolRegistry
 from asyncdemo.capture.recorder import QUEUED, WAITING
 
@@ -19,7 +19,8 @@ WRITE: Reason = ("net.write", WAITING)
 CONNECT: Reason = ("net.connect", WAITING)
 POOL: Reason = (REASON, QUEUED)
 
-Install = Callable[[PoolRegistry, Patches, ModuleType], None]
+Hook = tuple[str, Transform, Callable[..., Any]]
+"""(function, the place in it, what is called there: with the pools, and what ``Patches.rewrite`` passes)."""
 
 
 class Package(NamedTuple):
@@ -39,7 +40,8 @@ class Library(NamedTuple):
 
     Attributes:
         packages: Its packages with coroutines, by name.
-        modules: Module -> what hooks into its functions once the script has imported it.
+        hooks: Module -> the hooks into its functions, once the script has imported it.
+        installs: Module -> what else is to be done with it then.
         title: For a library with pools, its name in the documentation.
         pools: The kind of its pools; None if it has none that are observed.
         parts: Its packages without coroutines. In all packages of a library with pools, these are the limit,
@@ -47,7 +49,8 @@ class Library(NamedTuple):
     """
 
     packages: Mapping[str, Package] = {}
-    modules: Mapping[str, Install] = {}
+    hooks: Mapping[str, Sequence[Hook]] = {}
+    installs: Mapping[str, Callable[[PoolRegistry, Patches, ModuleType], None]] = {}
     title: str = ""
     pools: PoolKind | None = None
     parts: tuple[str, ...] = ()

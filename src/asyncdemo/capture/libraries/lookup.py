@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import CodeType, ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches
-from asyncdemo.capture.libraries.library import Install, Library, Package, Reason, package_of
+from asyncdemo.capture.libraries.library import Library, Package, Reason, package_of
 from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 from asyncdemo.capture.recorder import WAITING
 
@@ -20,11 +21,10 @@ class Libraries:
     """
 
     def __init__(self, libraries: Iterable[Library]) -> None:
-        self._installs: dict[str, Install] = {}
+        self._libraries = tuple(libraries)
         self._packages: dict[str, Package] = {}
         self._with_pools: set[str] = set()
-        for library in libraries:
-            self._installs.update(library.modules)
+        for library in self._libraries:
             self._packages.update(library.packages)
             if library.pools is not None:
                 self._with_pools.update(library.packages, library.parts)
@@ -35,15 +35,22 @@ class Libraries:
     ) -> dict[str, Callable[[ModuleType], None]]:
         """Return module -> what is to be called once it is loaded. ``on_import`` is called then, too."""
 
-        def loaded(install: Install) -> Callable[[ModuleType], None]:
+        def loaded(library: Library) -> Callable[[ModuleType], None]:
             def when_loaded(module: ModuleType) -> None:
-                install(pools, patches, module)
+                for qualname, transform, hook in library.hooks.get(module.__name__, ()):
+                    patches.rewrite(module, qualname, partial(hook, pools), transform)
+                if module.__name__ in library.installs:
+                    library.installs[module.__name__](pools, patches, module)
                 patches.forget_sources()
                 on_import()
 
             return when_loaded
 
-        return {name: loaded(install) for name, install in self._installs.items()}
+        return {
+            name: loaded(library)
+            for library in self._libraries
+            for name in (*library.hooks, *library.installs)
+        }
 
     def has_pools(self, filename: str) -> bool:
         """Return whether a library has it whose pools are observed: they are the limit, not its locks."""

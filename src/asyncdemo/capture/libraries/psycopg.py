@@ -5,12 +5,10 @@ A pool's workers open connections in the background; callers wait in the pool's 
 
 from __future__ import annotations
 
-from functools import partial
-from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, around, at_end, observing, on_entry, on_entry_with_all
-from asyncdemo.capture.libraries.library import CONNECT, POOL, Library, Package
+from asyncdemo.capture.instrument import around, at_end, observing, on_entry, on_entry_with_all
+from asyncdemo.capture.libraries.library import CONNECT, POOL, Hook, Library, Package
 from asyncdemo.capture.libraries.pool_registry import Asking, Opening, PoolKind, PoolRegistry, Returning
 from asyncdemo.capture.recorder import WAITING
 
@@ -35,29 +33,22 @@ def _closed_by_pool(pools: PoolRegistry, _: Any, connection: Any) -> None:
     pools.closed(connection)
 
 
-def _install_base(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "BasePool.__init__", partial(_made, pools), at_end)
+def _connecting(pools: PoolRegistry, _: Any) -> Any:
+    return pools.waits.waiting("net.connect")
 
 
-def _install(
-    pools: PoolRegistry, patches: Patches, module: ModuleType, owner: str, asking: type[Asking]
-) -> None:
-    patches.rewrite(module, f"{owner}._connect", partial(Opening, pools), observing)
-    patches.rewrite(module, f"{owner}._getconn_unchecked", partial(asking, pools), observing)
-    patches.rewrite(module, f"{owner}._putconn", partial(Returning, pools), observing)
-    patches.rewrite(module, f"{owner}.close", pools.shut, on_entry)
-    patches.rewrite(module, f"{owner}._close_connection", partial(_closed_by_pool, pools), on_entry_with_all)
+def _waiting(pools: PoolRegistry, _: Any) -> Any:
+    return pools.waits.waiting("sql")
 
 
-def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    waits = pools.waits
-    patches.rewrite(module, "Connection.connect", lambda _: waits.waiting("net.connect"), around)
-    patches.rewrite(module, "Connection.wait", lambda _: waits.waiting("sql"), around)
-    patches.rewrite(module, "Connection.close", pools.closed, on_entry)
-
-
-def _install_async_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "AsyncConnection.close", pools.closed, on_entry)
+def _hooks(owner: str, asking: type[Asking]) -> tuple[Hook, ...]:
+    return (
+        (f"{owner}._connect", observing, Opening),
+        (f"{owner}._getconn_unchecked", observing, asking),
+        (f"{owner}._putconn", observing, Returning),
+        (f"{owner}.close", on_entry, PoolRegistry.shut),
+        (f"{owner}._close_connection", on_entry_with_all, _closed_by_pool),
+    )
 
 
 LIBRARY = Library(
@@ -72,12 +63,16 @@ LIBRARY = Library(
             }
         ),
     },
-    modules={
-        "psycopg_pool.base": _install_base,
-        "psycopg_pool.pool": partial(_install, owner="ConnectionPool", asking=_AskingInThread),
-        "psycopg_pool.pool_async": partial(_install, owner="AsyncConnectionPool", asking=_Asking),
-        "psycopg.connection": _install_connection,
-        "psycopg.connection_async": _install_async_connection,
+    hooks={
+        "psycopg_pool.base": (("BasePool.__init__", at_end, _made),),
+        "psycopg_pool.pool": _hooks("ConnectionPool", _AskingInThread),
+        "psycopg_pool.pool_async": _hooks("AsyncConnectionPool", _Asking),
+        "psycopg.connection": (
+            ("Connection.connect", around, _connecting),
+            ("Connection.wait", around, _waiting),
+            ("Connection.close", on_entry, PoolRegistry.closed),
+        ),
+        "psycopg.connection_async": (("AsyncConnection.close", on_entry, PoolRegistry.closed),),
     },
     title="psycopg_pool",
     pools=_KIND,

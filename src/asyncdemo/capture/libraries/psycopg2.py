@@ -7,8 +7,6 @@ is left alone.
 
 from __future__ import annotations
 
-from functools import partial
-from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, observing, on_entry, on_entry_with_all
@@ -52,14 +50,6 @@ class _Asking(Asking):
 
     def is_refusal(self, error: BaseException) -> bool:
         return type(error).__name__ == "PoolError" and "exhausted" in str(error)
-
-
-def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "AbstractConnectionPool.__init__", partial(_made, pools), on_entry_with_all)
-    patches.rewrite(module, "AbstractConnectionPool._connect", partial(_Connecting, pools), observing)
-    patches.rewrite(module, "AbstractConnectionPool._getconn", partial(_Asking, pools), observing)
-    patches.rewrite(module, "AbstractConnectionPool._putconn", partial(Returning, pools), observing)
-    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.shut, on_entry)
 
 
 # -- what waits in C ----------------------------------------------------------------------------
@@ -147,7 +137,16 @@ def _waiting(pools: PoolRegistry, method: Any) -> Any:
 
 
 LIBRARY = Library(
-    modules={"psycopg2": _install_connect, "psycopg2.pool": _install_pool},
+    hooks={
+        "psycopg2.pool": (
+            ("AbstractConnectionPool.__init__", on_entry_with_all, _made),
+            ("AbstractConnectionPool._connect", observing, _Connecting),
+            ("AbstractConnectionPool._getconn", observing, _Asking),
+            ("AbstractConnectionPool._putconn", observing, Returning),
+            ("AbstractConnectionPool._closeall", on_entry, PoolRegistry.shut),
+        )
+    },
+    installs={"psycopg2": _install_connect},
     title="psycopg2",
     pools=_KIND,
     parts=("psycopg2",),

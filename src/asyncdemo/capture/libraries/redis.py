@@ -6,12 +6,9 @@ is taken, and ``release`` is where it is given back.
 
 from __future__ import annotations
 
-from functools import partial
-from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import (
-    Patches,
     around,
     at_end,
     observing,
@@ -19,7 +16,7 @@ from asyncdemo.capture.instrument import (
     on_entry_with_all,
     on_return,
 )
-from asyncdemo.capture.libraries.library import CONNECT, POOL, Library, Package
+from asyncdemo.capture.libraries.library import CONNECT, POOL, Hook, Library, Package
 from asyncdemo.capture.libraries.pool_registry import Asking, Connecting, PoolKind, PoolRegistry
 from asyncdemo.capture.recorder import WAITING
 
@@ -94,36 +91,24 @@ def _disconnected(pools: PoolRegistry, pool: Any, in_use_too: Any = True) -> Non
         pools.shut(pool)
 
 
-def _install(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "ConnectionPool.__init__", partial(_made, pools), at_end)
-    for owner in ("ConnectionPool", "BlockingConnectionPool"):
-        patches.rewrite(module, f"{owner}.make_connection", partial(_connection_made, pools), on_return)
-        patches.rewrite(module, f"{owner}.release", partial(_released, pools), on_entry_with_all)
-        patches.rewrite(module, f"{owner}.disconnect", partial(_disconnected, pools), on_entry_with_all)
-    patches.rewrite(module, "AbstractConnection.connect", partial(_Connecting, pools), observing)
-    patches.rewrite(module, "AbstractConnection.disconnect", pools.closed, on_entry)
-    patches.rewrite(module, "AbstractConnection._close", pools.closed, on_entry)
+def _serving(pools: PoolRegistry, _: Any) -> Any:
+    return pools.waits.serving(_SERVICE)
 
 
-def _install_blocking(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    _install(pools, patches, module)
-    patches.rewrite(module, "ConnectionPool.get_connection", partial(_Asking, pools), observing)
-    patches.rewrite(
-        module, "BlockingConnectionPool.get_connection", partial(_AskingInThread, pools), observing
-    )
-
-    def serving(_: Any) -> Any:
-        return pools.waits.serving(_SERVICE)
-
-    for name in ("read_response", "send_packed_command"):
-        patches.rewrite(module, f"AbstractConnection.{name}", serving, around)
-
-
-def _install_asyncio(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    _install(pools, patches, module)
-    for owner in ("ConnectionPool", "BlockingConnectionPool"):
-        patches.rewrite(module, f"{owner}.get_connection", partial(_Asking, pools), observing)
-
+_POOLS: tuple[Hook, ...] = (
+    ("ConnectionPool.__init__", at_end, _made),
+    ("ConnectionPool.make_connection", on_return, _connection_made),
+    ("ConnectionPool.release", on_entry_with_all, _released),
+    ("ConnectionPool.disconnect", on_entry_with_all, _disconnected),
+    ("ConnectionPool.get_connection", observing, _Asking),
+    ("BlockingConnectionPool.make_connection", on_return, _connection_made),
+    ("BlockingConnectionPool.release", on_entry_with_all, _released),
+    ("BlockingConnectionPool.disconnect", on_entry_with_all, _disconnected),
+    ("AbstractConnection.connect", observing, _Connecting),
+    ("AbstractConnection.disconnect", on_entry, PoolRegistry.closed),
+    ("AbstractConnection._close", on_entry, PoolRegistry.closed),
+)
+"""For threads and for asyncio."""
 
 LIBRARY = Library(
     packages={
@@ -137,7 +122,18 @@ LIBRARY = Library(
             service=_SERVICE,
         )
     },
-    modules={"redis.connection": _install_blocking, "redis.asyncio.connection": _install_asyncio},
+    hooks={
+        "redis.connection": (
+            *_POOLS,
+            ("BlockingConnectionPool.get_connection", observing, _AskingInThread),
+            ("AbstractConnection.read_response", around, _serving),
+            ("AbstractConnection.send_packed_command", around, _serving),
+        ),
+        "redis.asyncio.connection": (
+            *_POOLS,
+            ("BlockingConnectionPool.get_connection", observing, _Asking),
+        ),
+    },
     title="redis-py",
     pools=_KIND,
 )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
+from asyncdemo.capture.instrument import at_end, observing, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.libraries.library import Library
 from asyncdemo.capture.libraries.pool_registry import Asking, Connecting, PoolKind, PoolRegistry
 
@@ -49,31 +48,24 @@ def _given_back(pools: PoolRegistry, _: Any, connection: Any) -> None:
     pools.returned(connection)
 
 
-def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "HTTPConnectionPool.__init__", partial(_made, pools), at_end)
-    for owner in ("HTTPConnectionPool", "HTTPSConnectionPool"):
-        patches.rewrite(module, f"{owner}._new_conn", pools.adopt, on_return)
-    patches.rewrite(module, "HTTPConnectionPool._get_conn", partial(_Asking, pools), observing)
-    patches.rewrite(module, "HTTPConnectionPool.close", pools.shut, on_entry)
-    patches.rewrite(module, "HTTPConnectionPool._put_conn", partial(_given_back, pools), on_entry_with_all)
-
-
-def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    for owner in ("HTTPConnection", "HTTPSConnection"):
-        patches.rewrite(module, f"{owner}.connect", partial(Connecting, pools), observing)
-        patches.rewrite(module, f"{owner}.close", pools.closed, on_entry)
-
-
-def _install_manager(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
-    """Closing a client of several hosts drops its pools, whose connections are left to be collected."""
-    patches.rewrite(module, "PoolManager.clear", pools.shut, on_entry)
-
-
 LIBRARY = Library(
-    modules={
-        "urllib3.connection": _install_connection,
-        "urllib3.connectionpool": _install_pool,
-        "urllib3.poolmanager": _install_manager,
+    hooks={
+        "urllib3.connection": (
+            ("HTTPConnection.connect", observing, Connecting),
+            ("HTTPConnection.close", on_entry, PoolRegistry.closed),
+            ("HTTPSConnection.connect", observing, Connecting),
+            ("HTTPSConnection.close", on_entry, PoolRegistry.closed),
+        ),
+        "urllib3.connectionpool": (
+            ("HTTPConnectionPool.__init__", at_end, _made),
+            ("HTTPConnectionPool._new_conn", on_return, PoolRegistry.adopt),
+            ("HTTPSConnectionPool._new_conn", on_return, PoolRegistry.adopt),
+            ("HTTPConnectionPool._get_conn", observing, _Asking),
+            ("HTTPConnectionPool.close", on_entry, PoolRegistry.shut),
+            ("HTTPConnectionPool._put_conn", on_entry_with_all, _given_back),
+        ),
+        # of several hosts: it drops its pools, whose connections are left to be collected
+        "urllib3.poolmanager": (("PoolManager.clear", on_entry, PoolRegistry.shut),),
     },
     title="urllib3, which requests uses",
     pools=_KIND,

@@ -55,7 +55,7 @@ class Knob:
 class Lesson(Heading):
     """A lesson. The calls of ``lanes`` are its rows. With ``race``, variants may run at the same time.
 
-    The variants need ``services``: "s3", "redis", "postgres". With ``memory``, it is sampled while they run.
+    The variants need ``services``, such as "redis". With ``memory``, it is sampled while they run.
     If they are servers, ``load`` is what is sent to them, else it is None. ``quoted`` has figures of the text
     that no run of the lesson measures, and where they come from.
     """
