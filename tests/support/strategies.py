@@ -17,6 +17,7 @@ from asyncdemo.model import (
     Lane,
     MemorySample,
     Outcome,
+    PoolWords,
     Request,
     Resource,
     ResourceKind,
@@ -171,6 +172,7 @@ def _resource(draw: st.DrawFn, index: int, track_indices: st.SearchStrategy[int]
         made_ns=draw(st.none() | _TIMES),
         made_by=draw(st.none() | track_indices),
         closed_ns=draw(st.none() | _TIMES),
+        words=draw(st.builds(PoolWords, st.booleans(), *[_NAMES] * 4)) if is_pool else PoolWords(),
     )
 
 
