@@ -143,7 +143,10 @@ class Metrics:
 class PlainFigure(NamedTuple):
     """A field of ``Metrics`` that is a number, as results and manifests show it.
 
-    ``name`` and ``unit`` are "wall_s" and "seconds" for ``wall_ns``; the unit of a count is "".
+    Attributes:
+        name: "wall_s" for ``wall_ns``.
+        field: The name of the field.
+        unit: "seconds" or "1/second"; "" for a count.
     """
 
     name: str
