@@ -174,17 +174,17 @@ class Recording:
         if self._child.connection is not None:
             self._begin(self._child, self._child.connection)
         limit = time.monotonic() + _START_TIMEOUT_S
-        while not self._assembly.ready and self.poll(0.2):
+        while not self._assembly.script.ready and self.poll(0.2):
             if time.monotonic() > limit:
                 self._stop(
                     RunOutcome.TIMEOUT, f"The script was not ready to run after {_START_TIMEOUT_S:.0f} s."
                 )
-        if self._assembly.refused is not None:
-            raise UsageError(self._assembly.refused)
+        if self._assembly.script.refused is not None:
+            raise UsageError(self._assembly.script.refused)
 
     def go(self) -> None:
         """Let the script run; its time limit starts here."""
-        if self._assembly.ready and self._child is not None:
+        if self._assembly.script.ready and self._child is not None:
             self._exclude_tracer(self._child.process.pid)
             self._sample_memory()
             self._connections.send(wire.frame(wire.GO, b""))
@@ -198,7 +198,7 @@ class Recording:
     @property
     def compiled(self) -> bool:
         """Whether the child has compiled the script."""
-        return self._assembly.ready
+        return self._assembly.script.ready
 
     @property
     def exit_code(self) -> int | None:
@@ -208,12 +208,12 @@ class Recording:
     @property
     def accepting(self) -> frozenset[int]:
         """The processes that have accepted a connection so far; 0 is the script's own."""
-        return frozenset(self._assembly.accepting)
+        return frozenset(self._assembly.requests.accepting)
 
     @property
     def knobs(self) -> Mapping[str, int | float | str | bool]:
         """The constants of the script with their values in this run, once it is compiled."""
-        return self._assembly.knobs
+        return self._assembly.script.knobs
 
     def pids(self) -> set[int]:
         """Return the pids of the child and of everything it has started, if still running."""
@@ -230,7 +230,7 @@ class Recording:
         self._connections.process_received()
         now = time.monotonic()
         if self._ended_at is None:
-            if self._assembly.finished:
+            if self._assembly.script.finished:
                 self._child.process_tree.refresh()  # the last moment at which its children can be identified
             if self._child.process.poll() is not None:
                 self._ended_at = now
@@ -267,7 +267,7 @@ class Recording:
     def _sample_memory(self) -> None:
         sample = None if self._meter is None else self._meter.sample()
         if sample is not None:
-            self._assembly.memory.append(sample)
+            self._assembly.script.memory.append(sample)
 
     def _follow_resize(self) -> None:
         """Tell the script of a new size of our terminal: the system tells only those in our session."""
@@ -309,7 +309,7 @@ class Recording:
             self._abandoned = True
         elif self._kill_at is not None and (self._options.confined or number == signal.SIGINT):
             if self._to_pass_on:
-                self._assembly.fill_in_stuck()
+                self._assembly.standstill.fill_in()
             self.add_note("Killed: it was still running when it was interrupted again.")
             self._kill()
         elif self._child is None or self._child.process.poll() is not None:
@@ -340,25 +340,25 @@ class Recording:
 
     def _ask_who_is_stuck(self, now: float) -> None:
         self._stuck_asked_at = now
-        self._assembly.clear_stuck()
+        self._assembly.standstill.clear()
         self._connections.send(wire.frame(wire.ASK, b""))
 
     def _stuck_is_known(self, now: float) -> bool:
         """Return whether it is known who is stuck; if the child does not answer, use the recording."""
-        if not (self._connections and self._assembly.ready):
+        if not (self._connections and self._assembly.script.ready):
             return True
         if self._stuck_asked_at is None:
             self._ask_who_is_stuck(now)
         assert self._stuck_asked_at is not None
-        if not self._assembly.knows_stuck and now < self._stuck_asked_at + _ANSWER_S:
+        if not self._assembly.standstill.is_known and now < self._stuck_asked_at + _ANSWER_S:
             return False
-        self._assembly.fill_in_stuck()
+        self._assembly.standstill.fill_in()
         return True
 
     @property
     def stands_still(self) -> bool:
         """Whether nothing has happened for a while and it is known who waits for what (see ``result``)."""
-        return self._stands_still and self._assembly.knows_stuck
+        return self._stands_still and self._assembly.standstill.is_known
 
     @property
     def idle_ns(self) -> int:
@@ -370,9 +370,9 @@ class Recording:
         if self._assembly.events != self._events:
             self._events, self._idle_since = self._assembly.events, now
             if self._stuck_asked_at is not None:
-                self._stuck_answer_pending = not self._assembly.knows_stuck
+                self._stuck_answer_pending = not self._assembly.standstill.is_known
                 self._stuck_asked_at, self._stands_still = None, False
-                self._assembly.clear_stuck()
+                self._assembly.standstill.clear()
         elif self._stuck_asked_at is None and now > self._idle_since + _IDLE_S and self._connections:
             self._stands_still = True
             self._ask_who_is_stuck(now)
@@ -400,7 +400,7 @@ class Recording:
 
     def add_note(self, text: str) -> None:
         """Add a sentence that readers of the run need to know."""
-        self._assembly.add_note(text)
+        self._assembly.script.add_note(text)
 
     @property
     def _leaves_alone(self) -> bool:
@@ -423,7 +423,7 @@ class Recording:
         """Return the run as far as it was recorded."""
         asked = self._stuck_asked_at is not None or self._stuck_answer_pending
         if self._ended_at is not None and self._stopped is None and asked:
-            self._assembly.clear_stuck()  # it stood still for a while, but has ended
+            self._assembly.standstill.clear()  # it stood still for a while, but has ended
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
@@ -438,7 +438,7 @@ class Recording:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        if not self._assembly.ready or self._idle_since is None:
+        if not self._assembly.script.ready or self._idle_since is None:
             return
         cut_off = self._unfinished()
         if self._stopped is not None or exit_code is None:
@@ -451,13 +451,13 @@ class Recording:
         if self._kill_at is not None:  # how the script ends its processes is up to it
             cut_off &= {0, *self._cut_off_before}
         for process in sorted(cut_off):
-            if process in self._assembly.stopped:
+            if process in self._assembly.script.stopped:
                 continue
             missing_ns = 0 if process else self._missing_ns()
             much = f" (up to {missing_ns / 1e9:.2f} s)" if missing_ns > _NOTEWORTHY_NS else ""
             # Which of these it was cannot be determined: in each case, nothing more arrives.
-            self._assembly.add_incomplete(
-                f"{self._assembly.processes[process].title} ended without notice: it was killed, called "
+            self._assembly.script.add_incomplete(
+                f"{self._assembly.script.processes[process].title} ended without notice: it was killed, called "
                 f"os._exit(), or closed the tracer's connection. Its last events may be missing{much}."
             )
 
@@ -471,11 +471,11 @@ class Recording:
 
     def _missing_ns(self) -> int:
         """Return how long before its end the script's own process reported nothing; 0 if unknown."""
-        received_ns = self._assembly.received_until_ns
+        received_ns = self._assembly.script.received_until_ns
         return max(self._ended_ns - received_ns, 0) if received_ns and self._ended_ns else 0
 
     def _unfinished(self) -> set[int]:
-        return {number for number, process in self._assembly.processes.items() if not process.finished}
+        return {number for number, process in self._assembly.script.processes.items() if not process.finished}
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -519,10 +519,10 @@ class Recording:
             return
         self._exclude_tracer(joining.pid)
         self._last_joined_at = time.monotonic()
-        number = len(self._assembly.processes)
-        self._assembly.add_process(number)
+        number = len(self._assembly.script.processes)
+        self._assembly.script.add_process(number)
         self._connections.open(joining.socket, joining.frames, number)
-        self._send_options({"process": number, "code": self._assembly.code}, number)
+        self._send_options({"process": number, "code": self._assembly.script.code}, number)
 
     def _send_options(self, more: dict[str, object], process: int = 0) -> None:
         """Send a process the options of the child, and ``more``."""
@@ -558,7 +558,7 @@ class Recording:
 
     def _stop(self, outcome: RunOutcome, note: str) -> None:
         self._stopped = outcome
-        self._assembly.add_note(note)
+        self._assembly.script.add_note(note)
         self._kill()
 
     def _kill(self) -> None:
