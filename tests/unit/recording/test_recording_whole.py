@@ -111,7 +111,7 @@ def slow_down(monkeypatch: pytest.MonkeyPatch, takes_s: Callable[[bytes], float]
     quick = Assembly.feed
 
     def feed(self: Assembly, kind: bytes, payload: bytes, process: int = 0) -> None:
-        if self.ready:
+        if self.script.ready:
             time.sleep(takes_s(payload))
         quick(self, kind, payload, process)
 
