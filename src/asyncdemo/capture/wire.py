@@ -476,14 +476,22 @@ class Handled(NamedTuple):
     at_ns: int
 
 
-Message = (
+# By the part of `recording.assembly` that they change.
+ScriptMessage = (
     Hello | Refused | Invalid | Process | Code | Ready | Start | Finish | Forked | Cut | Note | HookFailed
-    | Clock | Delay
-    | Result | Site | Wait | Call | Task | TasksCounted | Thread | Runs | End | Destroyed | Pending
-    | Lane | LaneEnd | Pause | Unawaited | Uncaught | Stuck | SlowStep | Blocked | Resource | Pool
-    | PoolClosed | PoolRefused | Connection | ConnectionReady | ConnectionReturned | ConnectionClosed
-    | Accepted | Handling | Handled
+    | Clock | Delay | Result
 )  # fmt: skip
+TrackMessage = (
+    Site | Wait | Task | TasksCounted | Thread | Runs | End | Destroyed | Pending | Lane | LaneEnd | Pause
+    | Unawaited | Uncaught
+)  # fmt: skip
+ResourceMessage = (
+    Resource | Pool | PoolClosed | PoolRefused | Connection | ConnectionReady | ConnectionReturned
+    | ConnectionClosed
+)  # fmt: skip
+HoldupMessage = SlowStep | Blocked | Call
+RequestMessage = Accepted | Handling | Handled
+Message = ScriptMessage | TrackMessage | ResourceMessage | HoldupMessage | RequestMessage | Stuck
 
 VERSION = 1
 """The protocol's. If a script starts another Python, the two sides may be different installations."""

@@ -9,7 +9,8 @@ from typing import Final
 
 import click
 
-from asyncdemo.cli.doctor_checks import TOPICS, Check, Status, checks_of_extra, packages_of_extras
+from asyncdemo.cli.doctor_checks import TOPICS, checks_of_extra, packages_of_extras
+from asyncdemo.cli.doctor_result import Check, Status
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.content.catalog import Course, find_course, load_course

@@ -9,14 +9,13 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.cli.docs import find_site
+from asyncdemo.cli.doctor_result import Check, Status
 from asyncdemo.cli.rooms import find_room
 from asyncdemo.cli.terminal import can_draw
 from asyncdemo.course.content.catalog import find_course, load_course
@@ -27,26 +26,6 @@ from asyncdemo.services import SERVICES, NotThereError, Services, Source
 
 _VERSION: Final = "{}.{}".format(*sys.version_info)
 _NARROW: Final = 80
-
-
-class Status(StrEnum):
-    OK = "ok"
-    NOTE = "note"
-    """Works, but with a remark."""
-    MISSING = "missing"
-    """Nothing here needs it, but something optional will not work."""
-    BROKEN = "broken"
-    """Needed, but missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A check's result. ``fix`` is the exact command, or what to change; "" if there is nothing to fix."""
-
-    name: str
-    status: Status
-    words: str
-    fix: str = ""
 
 
 def _python() -> Iterator[Check]:

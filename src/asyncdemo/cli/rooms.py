@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 if TYPE_CHECKING:
     import click
 
-    from asyncdemo.cli.doctor_checks import Check
+    from asyncdemo.cli.doctor_result import Check
 
 ROOMS: Final = {"lab": "asyncdemo.lab.cli.registration"}
 """Command -> the module with what it adds."""

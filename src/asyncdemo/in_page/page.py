@@ -16,7 +16,8 @@ from typing import Any, Final
 from asyncdemo import store
 from asyncdemo.analysis.diagnose import where_they_wait
 from asyncdemo.capture.script.inline import TICK
-from asyncdemo.course.content.knobs import constants, for_scripts, values
+from asyncdemo.course.content.constants import constants
+from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import AsyncdemoError, RunFileError, UsageError
 from asyncdemo.in_page.needs import missing

@@ -45,15 +45,15 @@ def record(target: Target, options: Options, output: OutputBuffer) -> Run:
         stdout.ended = stderr.ended = True
 
     code = run_inline(dict(child_options(target, options)), take, streams, options.timeout_s, stop)
-    if assembly.refused is not None:
-        raise UsageError(assembly.refused)
+    if assembly.script.refused is not None:
+        raise UsageError(assembly.script.refused)
     outcome = RunOutcome.OK if code == 0 else RunOutcome.FAILED
     if code is None:
         assert options.timeout_s is not None
-        assembly.fill_in_stuck()
-        assembly.add_note(time_limit_note(options.timeout_s))
+        assembly.standstill.fill_in()
+        assembly.script.add_note(time_limit_note(options.timeout_s))
         outcome = RunOutcome.TIMEOUT
-    assembly.mark_gone(0)
+    assembly.script.mark_gone(0)
     everything = replace(options, follow=True)  # no process is left out where there can be no other
     return build_run(assembly, target, everything, outcome, code)
 

@@ -17,11 +17,11 @@ _NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encod
 def build_run(
     assembly: Assembly, target: Target, options: Options, outcome: RunOutcome, exit_code: int | None
 ) -> Run:
-    if assembly.invalid is not None:
-        reason = assembly.invalid
+    if assembly.script.invalid is not None:
+        reason = assembly.script.invalid
         is_text = not any(sign in reason for sign in _NO_TEXT)
         fault = SYNTAX_ERROR if is_text else "is not a Python script"
-        assembly.add_note(f"{target.title} {fault}: {reason}.")
+        assembly.script.add_note(f"{target.title} {fault}: {reason}.")
     run = assembly.run(
         name=options.name or target.name,
         script=target.title,

@@ -115,7 +115,7 @@ class EventConnections:
             connection.garbled = True
             while connection.backlog.take():
                 pass
-            self._assembly.stop(connection.process, f"early: {error}")
+            self._assembly.script.stop(connection.process, f"early: {error}")
 
     def close(self) -> None:
         """Close all connections. May be called twice."""
@@ -126,4 +126,4 @@ class EventConnections:
         sock.close()
         connection = self._connections.pop(sock)
         connection.backlog.close()
-        self._assembly.mark_gone(connection.process)
+        self._assembly.script.mark_gone(connection.process)

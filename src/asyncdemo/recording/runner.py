@@ -1,13 +1,11 @@
 """Run a script in a child process under the tracer and return its ``Run``.
 
 This starts the child, reads its events, enforces the limits, and ends the whole process group whatever
-happens. ``assembly`` interprets the events; the listener draws them.
-"""
+happens. ``assembly`` interprets the events; the listener draws them."""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import signal
 import socket
@@ -15,19 +13,19 @@ import sysconfig
 import time
 from collections.abc import Mapping
 
-import psutil
-
 from asyncdemo.capture import wire
 from asyncdemo.errors import MissingError, ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly, Listener, RequestMatcher
 from asyncdemo.recording.captured_output import CapturedOutput
 from asyncdemo.recording.child import Child, ChildConnection, SpareChildren
-from asyncdemo.recording.conclusion import SYNTAX_ERROR, build_run, time_limit_note
+from asyncdemo.recording.conclusion import SYNTAX_ERROR, build_run
 from asyncdemo.recording.connections import EventConnections
+from asyncdemo.recording.limits import Limits
 from asyncdemo.recording.options import Call, Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import MemoryMeter
+from asyncdemo.recording.standstill_watch import StandstillWatch
 from asyncdemo.recording.terminals import Settings, terminal_size
 
 __all__ = [
@@ -45,8 +43,6 @@ __all__ = [
 ]
 
 _START_TIMEOUT_S = 60.0
-_GRACE_S = 3.0
-"""How long an interrupted script has to end by itself, if it's confined."""
 _SETTLE_S = 1.5
 """After a process that the script started has connected: time for the script to learn of it."""
 _LINGER_S = 0.5
@@ -59,14 +55,6 @@ Polls, not seconds: on a busy machine, it may be us who are late.
 """
 _NOTEWORTHY_NS = 100_000_000
 """If a recording ends this much earlier than its script, a note says so."""
-_ANSWER_S = 0.5
-"""How long a script that is about to be ended has to report who is stuck."""
-_IDLE_S = 3.0
-"""A script that has done nothing for this long is asked who waits for what."""
-_CENSUS_S = 0.05
-"""How often to check which processes there are and how much memory they use."""
-_CENSUS_SHARE = 20
-"""The interval is at least this many times the duration of a check."""
 
 
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
@@ -114,19 +102,18 @@ class Recording:
             listener=listener,
             serves=options.serves,
         )
+        self._script = self._assembly.script
         self.requests = self._assembly.requests
         """Receives the load client's side of the requests."""
         self._child = child
         self._connections = EventConnections(self._assembly)
+        self._limits = Limits(options)
+        self._watch = StandstillWatch(self._assembly, self._connections)
         self._settings = Settings(options.descriptors) if settings is None else settings
         self._output = CapturedOutput(listener)
         self._terminal_size = terminal_size()
         self._stopped: RunOutcome | None = None
         self._killed = False
-        self._deadline: float | None = None
-        self._paused_at: float | None = None
-        self._kill_at: float | None = None
-        self._kill_note = ""
         self._signal_at: float | None = None
         self._last_joined_at = 0.0
         self._cut_off_before: set[int] = set()
@@ -137,19 +124,9 @@ class Recording:
         """The processes that the script left running have been ended."""
         self._abandoned = False
         """Don't wait for events that are still in transit."""
-        self._stuck_asked_at: float | None = None
-        """When the processes were asked who is stuck; None if the script has continued since."""
-        self._stuck_answer_pending = False
-        """Something happened between the question and the answer."""
-        self._stands_still = False
         self._to_pass_on: list[int] = []
         """Signals that the script gets once it's known who is stuck."""
-        self._events = 0
-        self._idle_since: float | None = None
-        """Since when nothing has happened; None before the script may run."""
-        self._next_census = 0.0
         self._meter: MemoryMeter | None = None
-        self._memory_bytes: int = options.memory_bytes or psutil.virtual_memory().total // 2
 
     def __enter__(self) -> Recording:
         return self
@@ -174,31 +151,30 @@ class Recording:
         if self._child.connection is not None:
             self._begin(self._child, self._child.connection)
         limit = time.monotonic() + _START_TIMEOUT_S
-        while not self._assembly.ready and self.poll(0.2):
+        while not self._script.ready and self.poll(0.2):
             if time.monotonic() > limit:
                 self._stop(
                     RunOutcome.TIMEOUT, f"The script was not ready to run after {_START_TIMEOUT_S:.0f} s."
                 )
-        if self._assembly.refused is not None:
-            raise UsageError(self._assembly.refused)
+        if self._script.refused is not None:
+            raise UsageError(self._script.refused)
 
     def go(self) -> None:
         """Let the script run; its time limit starts here."""
-        if self._assembly.ready and self._child is not None:
+        if self._script.ready and self._child is not None:
             self._exclude_tracer(self._child.process.pid)
             self._sample_memory()
             self._connections.send(wire.frame(wire.GO, b""))
-            self._idle_since = time.monotonic()
+            self._watch.begin()
         self.restart_time_limit()
 
     def restart_time_limit(self) -> None:
-        if self._options.timeout_s is not None:
-            self._deadline = time.monotonic() + self._options.timeout_s
+        self._limits.restart_time()
 
     @property
     def compiled(self) -> bool:
         """Whether the child has compiled the script."""
-        return self._assembly.ready
+        return self._script.ready
 
     @property
     def exit_code(self) -> int | None:
@@ -208,12 +184,12 @@ class Recording:
     @property
     def accepting(self) -> frozenset[int]:
         """The processes that have accepted a connection so far; 0 is the script's own."""
-        return frozenset(self._assembly.accepting)
+        return frozenset(self._assembly.requests.accepting)
 
     @property
     def knobs(self) -> Mapping[str, int | float | str | bool]:
         """The constants of the script with their values in this run, once it is compiled."""
-        return self._assembly.knobs
+        return self._script.knobs
 
     def pids(self) -> set[int]:
         """Return the pids of the child and of everything it has started, if still running."""
@@ -230,7 +206,7 @@ class Recording:
         self._connections.process_received()
         now = time.monotonic()
         if self._ended_at is None:
-            if self._assembly.finished:
+            if self._script.finished:
                 self._child.process_tree.refresh()  # the last moment at which its children can be identified
             if self._child.process.poll() is not None:
                 self._ended_at = now
@@ -267,12 +243,12 @@ class Recording:
     def _sample_memory(self) -> None:
         sample = None if self._meter is None else self._meter.sample()
         if sample is not None:
-            self._assembly.memory.append(sample)
+            self._script.memory.append(sample)
 
     def _follow_resize(self) -> None:
         """Tell the script of a new size of our terminal: the system tells only those in our session."""
         size = terminal_size()
-        if size != self._terminal_size and self._idle_since is not None:
+        if size != self._terminal_size and self._watch.has_begun:
             self._terminal_size = size
             self._output.resize(size)
             self.send_signal(signal.SIGWINCH)
@@ -286,17 +262,10 @@ class Recording:
             return
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._child.process.pid, number)
-        now = time.monotonic()
         if number == signal.SIGSTOP:
-            self._paused_at = now
-        elif number == signal.SIGCONT and self._paused_at is not None:
-            paused_s, self._paused_at = now - self._paused_at, None
-            if self._deadline is not None:
-                self._deadline += paused_s
-            if self._kill_at is not None:
-                self._kill_at += paused_s
-            if self._idle_since is not None:
-                self._idle_since += paused_s
+            self._limits.pause(time.monotonic())
+        elif number == signal.SIGCONT:
+            self._watch.leave_out(self._limits.resume(time.monotonic()))
 
     def interrupt(self, number: int = signal.SIGINT) -> None:
         """Handle Ctrl-C, or another signal that asks us to end: pass it on to the script.
@@ -307,30 +276,25 @@ class Recording:
         self._stopped = self._stopped or RunOutcome.INTERRUPTED
         if self._ended_at is not None:
             self._abandoned = True
-        elif self._kill_at is not None and (self._options.confined or number == signal.SIGINT):
+        elif self._limits.is_ending and (self._options.confined or number == signal.SIGINT):
             if self._to_pass_on:
-                self._assembly.fill_in_stuck()
+                self._assembly.standstill.fill_in()
             self.add_note("Killed: it was still running when it was interrupted again.")
             self._kill()
         elif self._child is None or self._child.process.poll() is not None:
             return
-        elif self._idle_since is None:  # no part of the script is running that could clean up
+        elif not self._watch.has_begun:  # no part of the script is running that could clean up
             self._stop(RunOutcome.INTERRUPTED, "Stopped before the script started.")
         else:
-            self._kill_at = math.inf
+            self._limits.let_end()
             self._to_pass_on.append(number)
             self._pass_on_once_stuck_is_known(time.monotonic())
 
     def _pass_on_once_stuck_is_known(self, now: float) -> None:
         """Pass signals on once it is known who is stuck: when the script ends, it releases what it holds."""
-        if not (self._to_pass_on and self._stuck_is_known(now) and self._child is not None):
+        if not (self._to_pass_on and self._watch.stuck_is_known(now) and self._child is not None):
             return
-        if self._options.confined:
-            self._kill_at = now + _GRACE_S
-            self._kill_note = f"Killed: it was still running {_GRACE_S:g} s after it was interrupted."
-        elif self._deadline is not None:
-            self._kill_at = self._deadline
-            self._kill_note = time_limit_note(self._options.timeout_s or 0.0)
+        self._limits.let_end_by_itself(now)
         while self._to_pass_on:
             number = self._to_pass_on.pop(0)
             if number == signal.SIGTERM:  # no terminal sends it, so only the script's own process gets it
@@ -338,44 +302,14 @@ class Recording:
             else:
                 self.send_signal(number)
 
-    def _ask_who_is_stuck(self, now: float) -> None:
-        self._stuck_asked_at = now
-        self._assembly.clear_stuck()
-        self._connections.send(wire.frame(wire.ASK, b""))
-
-    def _stuck_is_known(self, now: float) -> bool:
-        """Return whether it is known who is stuck; if the child does not answer, use the recording."""
-        if not (self._connections and self._assembly.ready):
-            return True
-        if self._stuck_asked_at is None:
-            self._ask_who_is_stuck(now)
-        assert self._stuck_asked_at is not None
-        if not self._assembly.knows_stuck and now < self._stuck_asked_at + _ANSWER_S:
-            return False
-        self._assembly.fill_in_stuck()
-        return True
-
     @property
     def stands_still(self) -> bool:
         """Whether nothing has happened for a while and it is known who waits for what (see ``result``)."""
-        return self._stands_still and self._assembly.knows_stuck
+        return self._watch.stands_still
 
     @property
     def idle_ns(self) -> int:
-        return 0 if self._idle_since is None else int((time.monotonic() - self._idle_since) * 1e9)
-
-    def _watch_for_standstill(self, now: float) -> None:
-        if self._idle_since is None:
-            return
-        if self._assembly.events != self._events:
-            self._events, self._idle_since = self._assembly.events, now
-            if self._stuck_asked_at is not None:
-                self._stuck_answer_pending = not self._assembly.knows_stuck
-                self._stuck_asked_at, self._stands_still = None, False
-                self._assembly.clear_stuck()
-        elif self._stuck_asked_at is None and now > self._idle_since + _IDLE_S and self._connections:
-            self._stands_still = True
-            self._ask_who_is_stuck(now)
+        return self._watch.idle_ns
 
     def end(self, grace_s: float) -> None:
         """Ask the script to end, as Ctrl-C at a terminal does; the outcome is not "interrupted".
@@ -384,11 +318,11 @@ class Recording:
         after ``grace_s``, it is killed, and a note says so. If it has just started processes, it is asked
         a little later: Sanic hangs if asked before it has heard from its workers.
         """
-        if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
+        if self._limits.is_ending or self._child is None or self._child.process.poll() is not None:
             return
         self._signal_at = max(time.monotonic(), self._last_joined_at + _SETTLE_S)
-        self._kill_at = self._signal_at + grace_s
-        self._kill_note = f"Killed: it was still running {grace_s:g} s after it was asked to end."
+        note = f"Killed: it was still running {grace_s:g} s after it was asked to end."
+        self._limits.let_end(self._signal_at + grace_s, note)
         self._cut_off_before = self._unfinished() - self._connections.processes
         self._signal_if_due(time.monotonic())
 
@@ -400,7 +334,7 @@ class Recording:
 
     def add_note(self, text: str) -> None:
         """Add a sentence that readers of the run need to know."""
-        self._assembly.add_note(text)
+        self._script.add_note(text)
 
     @property
     def _leaves_alone(self) -> bool:
@@ -421,9 +355,8 @@ class Recording:
 
     def result(self) -> Run:
         """Return the run as far as it was recorded."""
-        asked = self._stuck_asked_at is not None or self._stuck_answer_pending
-        if self._ended_at is not None and self._stopped is None and asked:
-            self._assembly.clear_stuck()  # it stood still for a while, but has ended
+        if self._ended_at is not None and self._stopped is None:
+            self._watch.forget_answer()
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
@@ -438,7 +371,7 @@ class Recording:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        if not self._assembly.ready or self._idle_since is None:
+        if not self._script.ready or not self._watch.has_begun:
             return
         cut_off = self._unfinished()
         if self._stopped is not None or exit_code is None:
@@ -448,16 +381,16 @@ class Recording:
             elif self._abandoned and 0 in cut_off:  # by how much is unknown: its clock may be virtual
                 self.add_note("The recording ends before the script did.")
             return
-        if self._kill_at is not None:  # how the script ends its processes is up to it
+        if self._limits.is_ending:  # how the script ends its processes is up to it
             cut_off &= {0, *self._cut_off_before}
         for process in sorted(cut_off):
-            if process in self._assembly.stopped:
+            if process in self._script.stopped:
                 continue
             missing_ns = 0 if process else self._missing_ns()
             much = f" (up to {missing_ns / 1e9:.2f} s)" if missing_ns > _NOTEWORTHY_NS else ""
             # Which of these it was cannot be determined: in each case, nothing more arrives.
-            self._assembly.add_incomplete(
-                f"{self._assembly.processes[process].title} ended without notice: it was killed, called "
+            self._script.add_incomplete(
+                f"{self._script.processes[process].title} ended without notice: it was killed, called "
                 f"os._exit(), or closed the tracer's connection. Its last events may be missing{much}."
             )
 
@@ -471,11 +404,11 @@ class Recording:
 
     def _missing_ns(self) -> int:
         """Return how long before its end the script's own process reported nothing; 0 if unknown."""
-        received_ns = self._assembly.received_until_ns
+        received_ns = self._script.received_until_ns
         return max(self._ended_ns - received_ns, 0) if received_ns and self._ended_ns else 0
 
     def _unfinished(self) -> set[int]:
-        return {number for number, process in self._assembly.processes.items() if not process.finished}
+        return {number for number, process in self._script.processes.items() if not process.finished}
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -519,10 +452,10 @@ class Recording:
             return
         self._exclude_tracer(joining.pid)
         self._last_joined_at = time.monotonic()
-        number = len(self._assembly.processes)
-        self._assembly.add_process(number)
+        number = len(self._script.processes)
+        self._script.add_process(number)
         self._connections.open(joining.socket, joining.frames, number)
-        self._send_options({"process": number, "code": self._assembly.code}, number)
+        self._send_options({"process": number, "code": self._script.code}, number)
 
     def _send_options(self, more: dict[str, object], process: int = 0) -> None:
         """Send a process the options of the child, and ``more``."""
@@ -532,33 +465,23 @@ class Recording:
     # -- limits ---------------------------------------------------------------------------------
 
     def _enforce_limits(self, now: float) -> None:
+        assert self._child is not None
         self._signal_if_due(now)
         self._pass_on_once_stuck_is_known(now)
-        if self._kill_at is not None and now > self._kill_at:
-            self.add_note(self._kill_note)
+        if note := self._limits.overdue_note(now):
+            self.add_note(note)
             self._kill()
-        if self._stopped is None and self._deadline is not None and now > self._deadline:
-            if self._stuck_is_known(now):
-                self._stop(RunOutcome.TIMEOUT, time_limit_note(self._options.timeout_s or 0.0))
+        if self._stopped is None and self._limits.is_out_of_time(now):
+            if self._watch.stuck_is_known(now):
+                self._stop(RunOutcome.TIMEOUT, self._limits.time_note)
         elif self._stopped is None:
-            self._watch_for_standstill(now)
-        if self._options.confined and now > self._next_census and self._stopped is None:
-            self._take_census(now)
-
-    def _take_census(self, now: float) -> None:
-        assert self._child is not None
-        count = self._child.process_tree.refresh()
-        if self._child.process_tree.uses_more_than(self._memory_bytes):
-            size = self._memory_bytes / 1e9
-            self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
-        elif count > self._options.processes:
-            most = self._options.processes
-            self._stop(RunOutcome.FAILED, f"Stopped because it started more than {most} processes.")
-        self._next_census = now + max(_CENSUS_S, _CENSUS_SHARE * (time.monotonic() - now))
+            self._watch.look(now)
+        if self._stopped is None and (note := self._limits.excess_note(now, self._child.process_tree)):
+            self._stop(RunOutcome.FAILED, note)
 
     def _stop(self, outcome: RunOutcome, note: str) -> None:
         self._stopped = outcome
-        self._assembly.add_note(note)
+        self._script.add_note(note)
         self._kill()
 
     def _kill(self) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import find_course, load_course
-from asyncdemo.course.content.knobs import constants, settings, values
+from asyncdemo.course.content.constants import constants
+from asyncdemo.course.content.knobs import settings, values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.presets import presets

@@ -215,6 +215,13 @@ def test_a_process_pool_works_first_come_first_served() -> None:
     ]
 
 
+def test_every_message_and_number_has_a_handler() -> None:
+    assembly = Assembly(named=False, threshold_ns=50_000_000)
+    tags = {value for value in vars(wire).values() if type(value) is int and value < 0}
+    assert set(assembly._handlers) == set(get_args(wire.Message))
+    assert set(assembly._on_numbers) == tags
+
+
 class TestSeveralProcesses:
     """A script's own process and those that it started, whose indices are theirs alone."""
 
@@ -230,7 +237,7 @@ class TestSeveralProcesses:
         """Two processes, in each a thread that waits for its own semaphore, in the same ns."""
         assembly = Assembly(named=False, threshold_ns=10**8)
         base = 3 << wire.PROCESS_SHIFT
-        assembly.add_process(3)
+        assembly.script.add_process(3)
         self.tell(assembly, 3, ["Process", 3, 4711, "Server-0"])
         for process, first in ((0, 0), (3, base)):
             self.tell(
@@ -260,7 +267,7 @@ class TestSeveralProcesses:
 
     def test_one_that_is_gone_has_nothing_after_that(self) -> None:
         assembly, _ = self.served()
-        assembly.mark_gone(3)
+        assembly.script.mark_gone(3)
         self.count(assembly, 0, wire.NOW, 9000, 0, 0, 0, 0)
         run = run_of(assembly)
         assert [track.end_ns for track in run.tracks] == [9000, 9000, 5000, 5000]
@@ -297,18 +304,18 @@ class TestSeveralProcesses:
             self.tell(assembly, finished, ["Finish", 6000])
             run = run_of(assembly)
             assert [run.tracks[left].process for left in run.left_pending] == [finished]
-            assert assembly.finished is (finished == 0)
+            assert assembly.script.finished is (finished == 0)
 
     def test_who_is_stuck_is_known_when_all_that_are_left_have_answered(self) -> None:
         assembly, base = self.served()
-        told = [assembly.knows_stuck]
+        told = [assembly.standstill.is_known]
         one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None, None, []]
         self.tell(assembly, 3, ["Stuck", [one], True, False])
-        told.append(assembly.knows_stuck)
+        told.append(assembly.standstill.is_known)
         self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)
-        told.append(assembly.knows_stuck)
-        assembly.mark_gone(0)
-        told.append(assembly.knows_stuck)
+        told.append(assembly.standstill.is_known)
+        assembly.script.mark_gone(0)
+        told.append(assembly.standstill.is_known)
         assert told == [False, False, False, True]
         assert [one.name for one in run_of(assembly).stuck] == ["MainThread (Server-0)"]
 
@@ -323,7 +330,7 @@ def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None
     """What is told of a lane must not lie in the past of the clock."""
     listener = Mock()
     assembly = Assembly(named=False, threshold_ns=10**8, listener=listener)
-    assembly.add_process(1)
+    assembly.script.add_process(1)
     heard = []
     for process, now_ns in (
         (0, 2_000_000_000),  # nothing was heard of the other one
@@ -333,7 +340,7 @@ def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None
     ):
         TestSeveralProcesses.count(assembly, process, wire.NOW, now_ns, 0, 0, 0, 0)
         heard.append(listener.clock.call_args.args[0] // 1_000_000)
-    assembly.mark_gone(0)
+    assembly.script.mark_gone(0)
     TestSeveralProcesses.count(assembly, 1, wire.NOW, 4_000_000_000, 0, 0, 0, 0)
     heard.append(listener.clock.call_args.args[0] // 1_000_000)
     assert heard == [2_000, 2_000, 3_500, 3_400, 4_000]

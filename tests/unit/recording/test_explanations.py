@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asyncdemo.model import BlockingCall, SlowStep
-from asyncdemo.recording.assembly.explanations import explain
+from asyncdemo.recording.assembly.holdups import explain
 from tests.support.runs import Story
 
 

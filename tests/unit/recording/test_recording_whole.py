@@ -111,7 +111,7 @@ def slow_down(monkeypatch: pytest.MonkeyPatch, takes_s: Callable[[bytes], float]
     quick = Assembly.feed
 
     def feed(self: Assembly, kind: bytes, payload: bytes, process: int = 0) -> None:
-        if self.ready:
+        if self.script.ready:
             time.sleep(takes_s(payload))
         quick(self, kind, payload, process)
 
@@ -200,7 +200,7 @@ def test_who_does_not_want_to_wait_is_told_what_is_missing(
     nothing_more = tmp_path / "nothing more"
 
     def interrupt_once_it_has_ended(recording: Recording) -> None:
-        if already == "nothing" or recording._assembly.received_until_ns:
+        if already == "nothing" or recording._assembly.script.received_until_ns:
             monkeypatch.setattr(EventConnections, "process_received", lambda _: None)
             nothing_more.touch()
         if recording.exit_code is not None:

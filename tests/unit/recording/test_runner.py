@@ -22,7 +22,7 @@ import pytest
 from asyncdemo.capture import wire
 from asyncdemo.errors import MissingError, UsageError
 from asyncdemo.model import Run, RunOutcome, Site, State
-from asyncdemo.recording import runner
+from asyncdemo.recording import limits
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.connections import EventConnections
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -104,7 +104,7 @@ class TestEnd:
     def test_only_a_second_interrupt_ends_an_unconfined_one_that_ignores_the_first(
         self, script: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(runner, "_GRACE_S", 0.1)
+        monkeypatch.setattr(limits, "_GRACE_S", 0.1)
         target = script("""
             def note(*_): open("noted", "w").close()
             os.chdir(os.path.dirname(sys.argv[0]))
@@ -129,14 +129,14 @@ class TestEnd:
         options = Options(stdout=Stdout.CAPTURE, timeout_s=60)
         with Recording(script('print("ready"); time.sleep(60)'), options, ears) as recording:
             going(recording, lambda: "ready" in ears.stdout)
-            assert recording._deadline is not None
-            before = recording._deadline
+            assert recording._limits.deadline is not None
+            before = recording._limits.deadline
             recording.send_signal(signal.SIGSTOP)
             paused = time.monotonic()
             time.sleep(0.05)
             resumed = time.monotonic()
             recording.send_signal(signal.SIGCONT)
-            assert recording._deadline - before >= resumed - paused
+            assert recording._limits.deadline - before >= resumed - paused
 
     def test_a_signal_is_passed_on_as_it_is(self, script: Write) -> None:
         ears = Ears()
@@ -189,7 +189,7 @@ class TestEnd:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(runner, "_GRACE_S", 0.1)
+        monkeypatch.setattr(limits, "_GRACE_S", 0.1)
         with Recording(script(STUBBORN), Options()) as recording:
             going(recording, (tmp_path / "started").exists)
             act(recording)

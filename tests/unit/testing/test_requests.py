@@ -345,7 +345,7 @@ def test_to_listeners_a_request_is_over_when_the_server_is_gone() -> None:
         fed.assembly.requests.request_sent(number, str(number) * 32, f"GET / {number}", ns(1), ns(1), 0)
     fed.assembly.requests.request_answered(0, ns(6), 200, None)
     fed.now(ns(4))
-    fed.assembly.mark_gone(0)
+    fed.assembly.script.mark_gone(0)
     fed.assembly.requests.request_answered(1, ns(8), None, "reset")
     assert listening.told[2:] == [
         ("closed", 0, ns(6), Outcome.RETURNED),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.content.knobs import constants
+from asyncdemo.course.content.constants import constants
 from asyncdemo.course.content.load import Load, read_load
 from asyncdemo.course.content.manifest import Knobs, Table, Value
 from asyncdemo.course.content.overlay import WRONG

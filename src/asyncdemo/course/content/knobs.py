@@ -1,47 +1,22 @@
 """The knobs of a lesson: which values a run will have.
 
-The constants are read from the source, never executed. The child process sets them (``runner``); this module
-returns their values before a run, for the questions, and rejects values that make no sense.
+The child process sets them (``runner``); this module returns their values before a run, for the questions,
+and rejects values that make no sense.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asyncdemo.course.content.constants import constants
 from asyncdemo.course.content.lookup import nearest
 from asyncdemo.course.content.manifest import Value
-from asyncdemo.errors import CourseError, UsageError
+from asyncdemo.errors import UsageError
 
 if TYPE_CHECKING:
     from asyncdemo.course.content.lesson import Knob, Lesson
     from asyncdemo.course.content.load import Load
-
-
-def constants(script: Path) -> dict[str, Value]:
-    """Return the upper-case module-level constants with plain values, in order. Raises CourseError."""
-    try:
-        tree = ast.parse(script.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError) as error:
-        raise CourseError(f"{script}: cannot be read as Python: {error}") from None
-    found: dict[str, Value] = {}
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target, value = statement.targets[0], statement.value
-        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            target, value = statement.target, statement.value
-        else:
-            continue
-        if isinstance(target, ast.Name) and target.id.isupper():
-            try:
-                constant = ast.literal_eval(value)
-            except ValueError:
-                continue
-            if isinstance(constant, int | float | str):
-                found[target.id] = constant
-    return found
 
 
 def settings(typed: tuple[str, ...]) -> dict[str, str]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from asyncdemo.course.content.claims import ABOUT, Claim
-from asyncdemo.course.content.knobs import constants, values
+from asyncdemo.course.content.constants import constants
+from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.predictions import Prediction, PredictionKind
 from asyncdemo.course.rules.lesson_source import Fault, LessonSource, Rule
 from asyncdemo.errors import AsyncdemoError

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.content.knobs import constants
+from asyncdemo.course.content.constants import constants
 from asyncdemo.course.content.load import Load
 from asyncdemo.course.rules.lesson_source import (
     FENCE,

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from asyncdemo.cli.doctor_checks import Check, Status
+from asyncdemo.cli.doctor_result import Check, Status
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.environments import ENVIRONMENTS, is_made
 from asyncdemo.lab.harness.machine import find

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import click
 
-    from asyncdemo.cli.doctor_checks import Check
+    from asyncdemo.cli.doctor_result import Check
 
 
 def load_command() -> click.Command:

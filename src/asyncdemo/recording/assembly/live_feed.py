@@ -28,6 +28,8 @@ class Listener(Protocol):
 class LiveFeed:
     """Reports lanes: tracks or, if lanes are named, calls. The listener numbers them as they open."""
 
+    has_listener = True
+
     def __init__(self, listener: Listener, named: bool, serves: bool = False) -> None:
         """``serves``: the load client's requests are the lanes instead of calls and tracks.
 
@@ -152,6 +154,8 @@ class LiveFeed:
 
 
 class NoFeed(LiveFeed):
+    has_listener = False
+
     def __init__(self) -> None:
         self.origin_ns = 0
 

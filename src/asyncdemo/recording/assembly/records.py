@@ -1,7 +1,4 @@
-"""What is known so far about one process, track, resource, work item, lane or slot.
-
-Indices are those of the traced process.
-"""
+"""What is known so far about one process, track, named call or slot, by the traced processes' indices."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 
-from asyncdemo.model import NO_WAIT, Outcome, PoolWords, ResourceKind, Site, TrackKind, Wait, Wakes
+from asyncdemo.model import NO_WAIT, Outcome, TrackKind, Wait, Wakes
 from asyncdemo.recording.assembly.spans import SeenWait, SpansBuilder
 
 
@@ -73,36 +70,6 @@ class TrackRecord:
 
 
 @dataclass(slots=True)
-class ResourceRecord:
-    """All after ``process`` is only known of a pool."""
-
-    kind: ResourceKind
-    limit: int | None
-    site: Site | None
-    process: ProcessRecord
-    name: str = ""
-    words: PoolWords = field(default_factory=PoolWords)
-    made_by: int | None = None
-    made_ns: int | None = None
-    closed_ns: int | None = None
-    connections: list[int] = field(default_factory=list)
-    refused: list[Held] = field(default_factory=list)
-    """Requests for a connection that failed."""
-
-
-@dataclass(slots=True)
-class Item:
-    """A work item of an executor. ``worker`` is the track of the thread that has taken it."""
-
-    resource: int | None
-    submitter: int
-    queued_ns: int
-    worker: int | None = None
-    started_ns: int | None = None
-    done_ns: int | None = None
-
-
-@dataclass(slots=True)
 class LaneRecord:
     name: str
     function: str
@@ -128,6 +95,31 @@ class Held:
     site: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What the parts of one snapshot have in common.
+
+    Attributes:
+        tracks: Track -> its index in the run.
+        resources: Resource -> its index in the run.
+        ends: Process -> end time of what it has not closed.
+    """
+
+    tracks: dict[int, int]
+    resources: dict[int, int]
+    ends: dict[int, int]
+
+    @property
+    def end_ns(self) -> int:
+        return max(self.ends.values())
+
+    def track(self, index: int | None) -> int | None:
+        return None if index is None else self.tracks.get(index)
+
+    def resource(self, index: int | None) -> int | None:
+        return None if index is None else self.resources.get(index)
+
+
 class Causes:
     """The table that the wait columns index, with each cause once."""
 
@@ -150,22 +142,18 @@ class Causes:
         self.table.append(wait)
         return len(self.table) - 1
 
-    def renumber(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
+    def renumber(self, outline: Outline) -> Causes:
         """Return the same rows with the indices that tracks and resources have in the run."""
         renumbered = Causes()
         renumbered.table = [
             cause
             if cause.on is None and cause.resource is None
-            else replace(cause, on=_at(tracks, cause.on), resource=_at(resources, cause.resource))
+            else replace(cause, on=outline.track(cause.on), resource=outline.resource(cause.resource))
             for cause in self.table
         ]
         for index, cause in enumerate(renumbered.table):
             renumbered._index.setdefault(cause, index)
         return renumbered
-
-
-def _at(places: dict[int, int], index: int | None) -> int | None:
-    return None if index is None else places.get(index)
 
 
 class RawWakes(Wakes):

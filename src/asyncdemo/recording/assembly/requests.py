@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import assert_never
 
+from asyncdemo.capture import wire
 from asyncdemo.model import Outcome, Request, Spans, State, TrackKind, Wait
 from asyncdemo.recording.assembly.live_feed import LiveFeed
-from asyncdemo.recording.assembly.records import Causes
+from asyncdemo.recording.assembly.records import Causes, Outline
+from asyncdemo.recording.assembly.script import Script
 from asyncdemo.recording.assembly.spans import SpansBuilder
+from asyncdemo.recording.assembly.track_snapshot import TrackSnapshot
 
 _SERVER_ERRORS = 500
 """From this status on, the server failed."""
@@ -52,18 +56,20 @@ class Handling:
 
 
 class RequestMatcher:
-    """Stores both sides. ``on_answer(at_ns)`` is called after each response that the client reports."""
+    """Stores both sides."""
 
-    def __init__(self, feed: LiveFeed, on_answer: Callable[[int], None]) -> None:
-        self._feed = feed
-        self._on_answer = on_answer
+    def __init__(self, script: Script, live_feed: LiveFeed) -> None:
+        self._script = script
+        self._feed = live_feed
         self._in_progress: dict[int, tuple[str, Handling]] = {}
-        self.sent: dict[int, RequestRecord] = {}
+        self._sent: dict[int, RequestRecord] = {}
         """By the load client's numbers."""
-        self.handlings: defaultdict[str, list[Handling]] = defaultdict(list)
+        self._handlings: defaultdict[str, list[Handling]] = defaultdict(list)
         """By the request's trace id: outer ones before those nested in them."""
-        self.accepted: defaultdict[int, list[int]] = defaultdict(list)
+        self._accepted: defaultdict[int, list[int]] = defaultdict(list)
         """The client's port -> when connections from it were accepted; ports are reused."""
+        self.accepting: set[int] = set()
+        """The processes that have accepted a connection."""
 
     # -- the client -----------------------------------------------------------------------------
 
@@ -71,32 +77,63 @@ class RequestMatcher:
         self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
     ) -> None:
         """``port`` is the client's own; 0 if it is not known yet."""
-        self.sent[number] = RequestRecord(name, trace_id, intended_ns, sent_ns, port)
+        self._sent[number] = RequestRecord(name, trace_id, intended_ns, sent_ns, port)
         self._feed.request_sent(number, trace_id, name, intended_ns)
 
     def request_connected(self, number: int, port: int) -> None:
-        self.sent[number].port = port
+        self._sent[number].port = port
 
     def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None:
         """``error`` says why there is no complete response."""
-        request = self.sent[number]
+        request = self._sent[number]
         request.answered_ns, request.status, request.error = at_ns, status, error
         self._feed.request_answered(request.trace_id, at_ns, request.outcome)
-        self._on_answer(at_ns)
+        self._script.note_answer(at_ns)
 
     # -- the server -----------------------------------------------------------------------------
 
-    def handling(self, number: int, trace_id: str, track: int, at_ns: int) -> None:
-        begun = Handling(track, at_ns)
-        self._in_progress[number] = trace_id, begun
-        self.handlings[trace_id].append(begun)
-        self._feed.handling(trace_id, track, at_ns)
+    def handle(self, message: wire.RequestMessage) -> None:
+        """Take a message. Raise KeyError for the end of a handling that never began."""
+        match message:
+            case wire.Accepted(port, at_ns):
+                self._accepted[port].append(at_ns)
+                self.accepting.add(self._script.process.number)
+            case wire.Handling(number, trace_id, track, at_ns):
+                begun = Handling(track, at_ns)
+                self._in_progress[number] = trace_id, begun
+                self._handlings[trace_id].append(begun)
+                self._feed.handling(trace_id, track, at_ns)
+            case wire.Handled(number, at_ns):
+                trace_id, over = self._in_progress.pop(number)
+                over.end_ns = at_ns
+                self._feed.handled(trace_id, over.track, at_ns)
+            case _:
+                assert_never(message)
 
-    def handled(self, number: int, at_ns: int) -> None:
-        """Note the end of a handling. Raise KeyError if it never began."""
-        trace_id, over = self._in_progress.pop(number)
-        over.end_ns = at_ns
-        self._feed.handled(trace_id, over.track, at_ns)
+    # -- what a run has of it -------------------------------------------------------------------
+
+    def snapshot(self, outline: Outline, tracks: TrackSnapshot) -> tuple[Request, ...]:
+        """Return the requests, in the order in which they were meant to be sent."""
+        return tuple(
+            compose(
+                request,
+                list(self._handlers(request.trace_id, outline, tracks)),
+                sorted(self._accepted.get(request.port, ())),
+                outline.end_ns,
+                tracks.causes,
+            )
+            for request in sorted(self._sent.values(), key=lambda request: request.intended_ns)
+        )
+
+    def _handlers(self, trace_id: str, outline: Outline, tracks: TrackSnapshot) -> Iterator[Handler]:
+        handlings = self._handlings.get(trace_id, ())
+        for handling in sorted(handlings, key=lambda handling: handling.start_ns):
+            place = outline.track(handling.track)
+            if place is not None:
+                end_ns = outline.end_ns if handling.end_ns is None else handling.end_ns
+                end_ns = max(end_ns, handling.start_ns)
+                shown = tracks.shown(place)
+                yield Handler(place, tracks.tracks[place].kind, handling.start_ns, end_ns, shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final, Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -22,15 +22,26 @@ from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 from asyncdemo.tui.recording import LiveRecording
 
-if TYPE_CHECKING:
-    from asyncdemo.tui.lesson.screen import LessonScreen
-
 _TRACEBACK_LINES: Final = 40
 _ERROR: Final = Style(color="red")
 _LOW: Final = 30
 """On lower screens, the picture needs the space of a second line for each program."""
 _DETAILS: Final = re.compile(r"$|  |RuntimeWarning: Enable tracemalloc|.*\(most recent call first\):")
 """Lines of a warning or of stacks. In a program that finished, they would displace what it says itself."""
+
+
+class Steps(Protocol):
+    """What a step asks of the screen that it is on."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether programs are running."""
+
+    def go_to(self, step: str) -> None:
+        """Show a step, or the first if there is no such step."""
+
+    def changed(self) -> None:
+        """Update the keys and the view after a run."""
 
 
 class Pane(Vertical):
@@ -48,11 +59,8 @@ class Pane(Vertical):
         self.session, self.glyphs = session, cast(Application, self.app).glyphs
 
     @property
-    def lesson_screen(self) -> LessonScreen:
-        from asyncdemo.tui.lesson.screen import LessonScreen
-
-        assert isinstance(self.screen, LessonScreen)
-        return self.screen
+    def lesson_screen(self) -> Steps:
+        return cast("Steps", self.screen)
 
     def shown(self) -> None:
         """Take the focus and show what is new, because this is the current step now."""

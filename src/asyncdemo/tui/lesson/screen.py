@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from rich.text import Text
 from textual import events
@@ -20,7 +20,7 @@ from asyncdemo.course.judging.practice import readable_records
 from asyncdemo.course.workspace.next_step import following_lesson
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
-from asyncdemo.tui.app import PICTURE_WORDS, KeyFooter, LearnerScreen, ReadingScreen
+from asyncdemo.tui.app import PICTURE_WORDS, Application, KeyFooter, LearnerScreen, ReadingScreen
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.change import ChangePane
@@ -80,7 +80,7 @@ class ExerciseStep(Pane):
 
     def action_next_lesson(self) -> None:
         """Replace this lesson by the next one that is not done."""
-        context = self.lesson_screen.application.context
+        context = cast(Application, self.app).context
         lesson = following_lesson(context.course, readable_records(context), self.session.lesson.id)
         if lesson is None:
             self.notify("All other lessons are done.")
