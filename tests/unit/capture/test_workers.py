@@ -457,7 +457,7 @@ class TestEnds:
             recording.start()
             recording.go()
             assert until(lambda: recording.poll(0.05) and len(self.pids(path.parent)) == 2)
-            recording._deadline = time.monotonic()  # it is reached now
+            recording._limits.deadline = time.monotonic()  # it is reached now
             assert until(lambda: not recording.poll(0.05))
             run = recording.result()
         assert run.outcome is RunOutcome.TIMEOUT
