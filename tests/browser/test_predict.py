@@ -98,7 +98,7 @@ def test_the_page_says_right_where_the_terminal_does(form: Page, place: int) -> 
     assert verdicts == {True, False}
 
 
-def test_nothing_is_told_before_it_is_asked_for(form: Page) -> None:
+def test_nothing_is_revealed_before_an_answer(form: Page) -> None:
     assert form.locator(".predict-happened:visible").count() == 0
     assert form.locator(".predict-printed").is_hidden()
     form.get_by_role("button", name="Show what happened").click()
@@ -129,7 +129,7 @@ def test_the_answers_follow_the_recording(form: Page) -> None:
     assert form.locator(".predict-happened:visible").count() == len(LESSON.predictions)
 
 
-def test_the_score_stands_above_the_recording_and_leads_to_the_answers(page: OpenPage) -> None:
+def test_score_is_above_the_recording_and_links_to_the_answers(page: OpenPage) -> None:
     lesson = page("lessons/two-sleeps.html", width=360, height=640)
     lesson.locator(".predict-choice").first.click()
     lesson.get_by_role("button", name="Show what happened").click()
@@ -176,7 +176,7 @@ def test_an_order_is_made_with_the_keyboard(form: Page) -> None:
     assert asked.get_by_label("This is my order").is_checked()
 
 
-def test_enter_in_a_number_shows_what_happened_and_leaves_the_page_where_it_is(form: Page) -> None:
+def test_enter_in_a_number_reveals_the_result_without_scrolling(form: Page) -> None:
     address = form.url
     field = question(form, 1).get_by_label("Your answer")
     field.fill("5")
@@ -227,7 +227,7 @@ def test_answered_questions_are_accessible_and_fit_a_phone(
     assert lesson.locator("form.predict").evaluate("form => form.scrollWidth <= form.clientWidth")
 
 
-def test_on_the_first_page_bars_are_drawn_by_keys_and_the_recording_plays_below_them(page: OpenPage) -> None:
+def test_first_page_draws_bars_by_keys_and_plays_the_recording(page: OpenPage) -> None:
     shown = page("index.html", still=True)
     assert shown.locator("async-timeline").is_hidden()
     shown.get_by_role("slider", name="blocking").focus()

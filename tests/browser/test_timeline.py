@@ -251,7 +251,7 @@ class TestShowing:
             assert box
             assert min(box["width"], box["height"]) >= 40
 
-    def test_it_is_drawn_anew_for_another_width(self, opened: Opened) -> None:
+    def test_it_is_redrawn_for_another_width(self, opened: Opened) -> None:
         page = opened(width=1280)
         page.set_viewport_size({"width": 400, "height": 800})
         page.wait_for_function("document.querySelector('async-timeline').wide < 400")
@@ -391,7 +391,7 @@ class TestData:
         page = opened([Story().run(name="empty")])
         assert "nothing was recorded" in page.locator("async-timeline .picture").inner_text()
 
-    def test_times_are_told_as_python_tells_them(self, opened: Opened) -> None:
+    def test_times_are_formatted_as_in_python(self, opened: Opened) -> None:
         page = opened()
         times = [0, 5_000, 500_000, 12_000_000, 1_234_000_000, 75_500_000_000, 3_000_000_000_000]
         told = page.locator("async-timeline").evaluate(
@@ -407,7 +407,7 @@ class TestData:
         assert told == list(map(duration, times))
 
 
-def test_seeking_draws_nothing_anew(opened: Opened) -> None:
+def test_seeking_redraws_nothing(opened: Opened) -> None:
     page = opened([steps(1_800)])
     value(page, "it.drawn = it.shadowRoot.querySelector('.picture svg').firstChild")
     value(page, "it.seek(it.end / 3)")
@@ -418,7 +418,7 @@ def test_the_script_is_small() -> None:
     assert len(gzip.compress(script_js().encode())) < 13_000
 
 
-def test_zooming_keeps_the_playhead_in_its_place_and_stepping_turns_pages(opened: Opened) -> None:
+def test_zooming_keeps_the_playhead_and_stepping_turns_pages(opened: Opened) -> None:
     page = opened([steps(40)])
 
     def playhead() -> float:

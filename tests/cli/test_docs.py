@@ -62,7 +62,7 @@ def page(address: str) -> str:
         return str(answer.read().decode())
 
 
-def test_each_serves_on_its_own_port_until_a_signal_ends_it_without_a_word(installed: Path) -> None:
+def test_servers_have_their_own_ports_and_end_silently_by_signal(installed: Path) -> None:
     """The usual port is taken, by the first one or by whoever had it before."""
     with serving(installed) as (first, address), serving(installed) as (second, other):
         assert address != other

@@ -64,7 +64,7 @@ def some_of(subject: LessonSource, exercise: Exercise) -> Exercise:
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "rule"), each_with_its_servers(RUNS))
-def test_an_exercise_fails_as_it_is_given_and_passes_as_it_is_solved(
+def test_exercise_fails_as_given_and_passes_when_solved(
     variables: dict[str, str], subject: LessonSource, rule: Rule
 ) -> None:
     assert not told(rule.problems(subject))
@@ -124,7 +124,7 @@ def test_the_programs_of_a_lesson_are_ordinary_python(
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
-def test_typical_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
+def test_typical_solutions_pass_or_fail_by_their_shape(
     variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
     assert not problems(subject, some_of(subject, exercise))
@@ -133,7 +133,7 @@ def test_typical_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
 @pytest.mark.release
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
-def test_all_other_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
+def test_all_other_solutions_pass_or_fail_by_their_shape(
     variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
     some = some_of(subject, exercise)

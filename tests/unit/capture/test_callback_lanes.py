@@ -54,7 +54,7 @@ def test_a_call_in_a_callback_is_a_lane(tmp_path: Path) -> None:
     assert {told.lane(name).track for name in ("job(1)", "job(2)", "job(3)")} == callers
 
 
-def test_a_generator_that_callbacks_drive_is_not_drawn_as_running_between_them(tmp_path: Path) -> None:
+def test_generator_is_not_running_between_its_callbacks(tmp_path: Path) -> None:
     told = recorded(tmp_path, SCRIPT, lanes=["numbers"], virtual=True)
     assert told.story("numbers()") == ["0-50 waiting (outside Python)"]
 

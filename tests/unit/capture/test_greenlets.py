@@ -41,7 +41,7 @@ def patched(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 
 class TestStates:
-    def test_one_that_sleeps_waits_and_one_that_does_not_switch_holds_the_hub(self, tmp_path: Path) -> None:
+    def test_sleeping_greenlet_waits_and_a_busy_one_blocks_the_hub(self, tmp_path: Path) -> None:
         told = recorded(tmp_path, SLEEPERS, lanes=["cooperative", "blocking"])
         assert told.at("cooperative()", told.between("c0", "b0")) == "waiting (sleep)"
         assert told.at("blocking()", told.between("c0", "b0")) == "waiting (sleep)"
@@ -109,7 +109,7 @@ class TestStates:
         assert told.at("greenlet-2 sleep", told.marks["m1"] - 20_000_000) == "ready"
         assert [step.reason for step in blocking_steps(told.run)] == ["sleep", "sleep"]
 
-    def test_without_greenlets_a_blocking_call_is_a_wait_of_the_thread(self, tmp_path: Path) -> None:
+    def test_without_greenlets_a_blocking_call_is_a_threads_wait(self, tmp_path: Path) -> None:
         script = """
             import gevent, time
             gevent.spawn(gevent.sleep, 0.01).join()
@@ -178,7 +178,7 @@ class TestEnds:
         assert {span.state for span in killed.spans} == {State.READY}
         assert told.run.lanes[0].end_ns - killed.end_ns > 100_000_000
 
-    def test_who_is_left_is_told_in_gevents_words(self, tmp_path: Path) -> None:
+    def test_greenlet_that_is_left_is_described_in_gevents_words(self, tmp_path: Path) -> None:
         script = """
             import gevent
             def waits():
@@ -190,7 +190,7 @@ class TestEnds:
         assert finding.message.startswith("2 greenlets of waits() made at")
         assert "gevent.joinall" in finding.advice
 
-    def test_who_hangs_is_told_by_line(self, tmp_path: Path) -> None:
+    def test_hanging_greenlet_is_named_with_its_line(self, tmp_path: Path) -> None:
         script = tmp_path / "hangs.py"
         script.write_text(
             "import gevent\n"
@@ -332,9 +332,7 @@ class TestBesideOthers:
         (finding,) = diagnose(told.run)
         assert finding.message.startswith("time.sleep held the event loop")
 
-    def test_greenlets_without_a_hub_are_left_alone_and_a_tracer_of_the_script_goes_on(
-        self, tmp_path: Path
-    ) -> None:
+    def test_greenlets_without_a_hub_and_a_foreign_tracer_are_left(self, tmp_path: Path) -> None:
         script = """
             import greenlet
             assert greenlet.gettrace() is None

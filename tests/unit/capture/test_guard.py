@@ -239,7 +239,7 @@ def _failing(*_: Any) -> None:
     raise LookupError("not what was expected")
 
 
-def test_a_hook_that_fails_is_told_once_and_called_no_more() -> None:
+def test_failing_hook_is_reported_once_and_never_called_again() -> None:
     told, calls = Told(), []
     guard = Guard(told)
 
@@ -317,7 +317,7 @@ def test_what_a_signal_handler_raises_is_the_scripts_own(
     assert told == []
 
 
-def test_handler_that_interrupts_what_a_hook_calls_is_the_scripts() -> None:
+def test_handler_that_interrupts_a_hooks_call_is_the_scripts() -> None:
     """The frame of a named tuple, for one, is neither the tracer's nor the script's."""
     told = Told()
 
@@ -335,7 +335,7 @@ def test_handler_that_interrupts_what_a_hook_calls_is_the_scripts() -> None:
     assert told == []
 
 
-def test_a_wait_that_a_signal_handler_cuts_short_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_wait_cut_short_by_a_signal_handler_leaves_nothing(tmp_path: Path) -> None:
     """Whatever moment the signals come at: what is waited for afterwards is recorded as ever."""
     Path(tmp_path, "alarms.py").write_text(ALARMS, encoding="utf-8")
     seen, run = traced("alarms.py", folder=tmp_path)

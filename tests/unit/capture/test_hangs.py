@@ -423,7 +423,7 @@ def test_ctrl_c_tells_what_was_held_before_it_was_let_go_of(tmp_path: Path) -> N
     assert deadlock(run).startswith("Deadlock: Thread-1 (there) holds lock `left`")
 
 
-def test_one_that_cannot_be_asked_is_explained_by_what_is_recorded(tmp_path: Path) -> None:
+def test_unresponsive_process_is_explained_by_its_recording(tmp_path: Path) -> None:
     stops = "import os, signal, time\ntime.sleep(0.4)\nos.kill(os.getpid(), signal.SIGSTOP)\n"
     head = textwrap.dedent(BANK).partition("for thread in threads:\n    thread.join()")[0]
     run = hang(tmp_path, head + stops, timeout_s=1.5)

@@ -246,9 +246,7 @@ _WRITTEN_ANEW = ("BaseEventLoop.call_soon", "BaseEventLoop.create_task")
 """For speed: the same for who calls them as meant, and other words for who does not."""
 
 
-def test_every_hooked_function_is_called_wrongly_as_without_the_tracer(
-    hooked: Hooked, tmp_path: Path
-) -> None:
+def test_every_hooked_function_rejects_wrong_calls_as_untraced(hooked: Hooked, tmp_path: Path) -> None:
     """Whatever is hooked or replaced: the same exception with the same message, byte for byte."""
     wanted = sorted(one for one in hooked["hooked"] if one[1] not in _WRITTEN_ANEW)
     assert len(wanted) > 60

@@ -151,7 +151,7 @@ def line_of(error: BaseException) -> int | None:
     return traceback.extract_tb(error.__traceback__)[-1].lineno
 
 
-def test_a_rewritten_function_is_the_same_to_whoever_looks_at_it(
+def test_rewritten_function_looks_the_same_to_inspection(
     module: ModuleType, patches: Patches, log: Log
 ) -> None:
     function = module.plain

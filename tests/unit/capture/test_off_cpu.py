@@ -134,7 +134,7 @@ def test_threads_that_share_the_gil_run(tmp_path: Path) -> None:
     assert idle_while_running(told.run).gil_ns > 0
 
 
-def test_a_loop_that_waits_for_events_is_told_once(tmp_path: Path) -> None:
+def test_loop_that_waits_for_events_is_recorded_once(tmp_path: Path) -> None:
     told = recorded(
         tmp_path,
         """

@@ -110,7 +110,7 @@ def test_a_connection_from_opening_to_closing(bench: Bench, known: Connection) -
     assert bench.slots == [("taken", 0), ("given back", 0), ("taken", 0), ("given back", 0)]
 
 
-def test_an_object_that_connects_anew_is_another_connection(bench: Bench, known: Connection) -> None:
+def test_object_that_reconnects_is_another_connection(bench: Bench, known: Connection) -> None:
     pools = bench.pools
     pools.hold(known)
     pools.opening(known)

@@ -66,7 +66,7 @@ def observed(name: str, source: str, folder: Path, recorder: Recorder, patches: 
     return module
 
 
-def test_what_a_server_handles_is_told_from_beginning_to_end(
+def test_request_is_recorded_from_beginning_to_end(
     tmp_path: Path, recorder: Recorder, patches: Patches
 ) -> None:
     app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
@@ -89,7 +89,7 @@ def test_a_request_that_is_not_the_load_clients_is_left_alone(
 @pytest.mark.parametrize(
     ("peer", "count"), [(("127.0.0.1", 5000), 1), ("", 0), (b"\0name", 0), (("eth0", "x"), 0)]
 )
-def test_only_a_connection_that_has_a_port_is_told(
+def test_only_a_connection_with_a_port_is_reported(
     peer: object, count: int, tmp_path: Path, recorder: Recorder, patches: Patches
 ) -> None:
     class Transport:

@@ -37,7 +37,7 @@ GATE_WITH_BLOCKER = """
 class TestVirtualTime:
     """Every state of every lane, span by span."""
 
-    def test_who_is_ready_who_is_queued_who_holds_what_and_who_blocks(self, tmp_path: Path) -> None:
+    def test_states_of_a_gate_with_a_blocker_are_exact(self, tmp_path: Path) -> None:
         told = recorded(tmp_path, GATE_WITH_BLOCKER, lanes=["worker"], virtual=True)
         assert {lane.name: told.story(lane.name) for lane in told.run.lanes} == {
             "worker(0)": ["0-50 waiting (sleep)", "50-100 waiting (sleep)"],
@@ -118,7 +118,7 @@ class TestVirtualTime:
         waited = next(span for span in told.lane("watcher").spans if span.wait.reason == "event")
         assert told.run.tracks[waited.wait.on or 0].function == "producer"
 
-    def test_a_lane_that_awaits_its_own_child_shows_what_the_child_does(self, tmp_path: Path) -> None:
+    def test_lane_that_awaits_its_child_shows_what_the_child_does(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -176,7 +176,7 @@ class TestVirtualTime:
         assert told.story("slow()") == ["0-100 waiting (sleep)", "100-120 waiting (sleep)"]
         assert told.lane("slow()").outcome == "cancelled"
 
-    def test_a_spin_on_the_clock_ends_and_names_its_line_also_in_the_first_step(self, tmp_path: Path) -> None:
+    def test_spin_on_the_clock_ends_and_names_its_line_even_at_first(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -250,7 +250,7 @@ class TestVirtualTime:
 class TestRealTime:
     """What each lane was doing at moments that the script marked."""
 
-    def test_while_one_blocks_the_others_are_ready_or_wait_as_they_would(self, tmp_path: Path) -> None:
+    def test_tasks_are_ready_or_waiting_while_another_blocks(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -418,7 +418,7 @@ class TestRealTime:
         (pool,) = told.run.resources
         assert (pool.kind, pool.limit, len(pool.slots)) == ("executor", 1, 2)
 
-    def test_a_blocking_socket_call_and_a_subprocess_in_a_coroutine_block(self, tmp_path: Path) -> None:
+    def test_socket_call_and_subprocess_in_a_coroutine_block(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -539,9 +539,7 @@ class TestReviewed:
         assert any("No call of work was recorded" in note for note in told.run.notes)
 
     @pytest.mark.parametrize("late", ["first turn", "second turn"])
-    def test_whoever_starts_a_thread_does_not_answer_for_its_first_turn(
-        self, tmp_path: Path, late: str
-    ) -> None:
+    def test_thread_starter_is_not_blamed_for_the_threads_first_turn(self, tmp_path: Path, late: str) -> None:
         """A busy machine lets a new thread wait, and whoever starts it. What the thread then does counts."""
         told = recorded(
             tmp_path,
@@ -599,7 +597,7 @@ class TestReviewed:
         step = max(told.run.slow_steps, key=lambda step: step.held_ns)
         assert step.site is not None and step.site.function == "main"
 
-    def test_work_queues_for_a_pool_also_if_a_thread_waits_for_all_of_it(self, tmp_path: Path) -> None:
+    def test_work_queues_for_a_pool_even_if_a_thread_waits_for_all(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -614,7 +612,7 @@ class TestReviewed:
         (pool,) = told.run.resources
         assert len(pool.slots) == 6 and len(pool.queue) >= 4
 
-    def test_a_semaphore_that_starts_at_nought_is_a_signal_and_no_limit(self, tmp_path: Path) -> None:
+    def test_semaphore_that_starts_at_zero_is_a_signal_and_no_limit(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -629,7 +627,7 @@ class TestReviewed:
         )
         assert told.run.resources == ()
 
-    def test_a_coroutine_that_is_dropped_late_is_told_where_it_was_made(self, tmp_path: Path) -> None:
+    def test_coroutine_dropped_late_is_reported_with_its_origin(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -667,7 +665,7 @@ class TestReviewed:
         )
         assert told.run.slow_steps == ()
 
-    def test_a_task_waits_until_its_loop_notices_what_another_thread_did(self, tmp_path: Path) -> None:
+    def test_task_waits_until_its_loop_notices_another_threads_act(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -686,7 +684,7 @@ class TestReviewed:
         assert ready_ns < (lane.end_ns - lane.start_ns) / 2
         assert [note for note in told.run.notes if "call_soon_threadsafe" in note]
 
-    def test_a_subprocess_that_uvloop_starts_is_no_fork_of_the_script(self, tmp_path: Path) -> None:
+    def test_subprocess_that_uvloop_starts_is_no_fork_of_the_script(self, tmp_path: Path) -> None:
         pytest.importorskip("uvloop")
         told = recorded(
             tmp_path,
@@ -700,7 +698,7 @@ class TestReviewed:
         )
         assert not told.run.notes
 
-    def test_a_loop_held_up_by_another_threads_gil_is_told_so(self, tmp_path: Path) -> None:
+    def test_loop_held_up_by_another_threads_gil_is_reported(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """

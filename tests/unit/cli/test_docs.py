@@ -162,7 +162,7 @@ def test_a_port_that_is_taken_is_not_shared(server: BuiltSiteServer, tmp_path: P
         BuiltSiteServer(tmp_path, server.server_port)
 
 
-def test_the_site_is_in_the_package_or_else_built_in_the_checkout(
+def test_site_is_in_the_package_or_built_in_the_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkout = tmp_path / "checkout"

@@ -246,7 +246,7 @@ def test_check_names_a_limit_that_is_made_for_each_call(tmp_path: Path) -> None:
     assert "No two calls of load may be open" in told
 
 
-def test_check_says_first_what_was_never_awaited_unless_there_was_an_error(tmp_path: Path) -> None:
+def test_never_awaited_call_is_reported_first_unless_it_failed(tmp_path: Path) -> None:
     check = "def check(seen): seen.calls('load').happen(1)"
     told = checked(tmp_path, First("", "    load(1)", ""), check)
     assert told.startswith("load() was called at app.py:")

@@ -84,7 +84,7 @@ def found_by(lesson: Path, rule_name: str) -> list[Problem]:
     return [problem for problem in problems if problem.rule == rule_name]
 
 
-def test_a_lesson_that_keeps_the_rules_has_no_problem_when_it_runs(lesson: Path) -> None:
+def test_lesson_that_keeps_the_rules_has_no_problem_when_it_runs(lesson: Path) -> None:
     assert found(lesson) == []
 
 

@@ -56,7 +56,7 @@ def disk() -> Iterator[Disk]:
         yield disk
 
 
-def test_nothing_is_told_of_what_was_there_before(disk: Disk) -> None:
+def test_files_that_were_there_before_are_not_reported(disk: Disk) -> None:
     assert disk.looks(5) == []
 
 
@@ -80,7 +80,7 @@ def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> 
         pytest.param(["first", "second"], 0.05, [SAVED, SAVED], id="twice in quick succession"),
     ],
 )
-def test_each_save_is_told_once_however_it_is_made(
+def test_each_save_is_reported_once_however_it_is_made(
     disk: Disk, texts: list[str | None], pause_s: float, told: list[dict[str, Change]]
 ) -> None:
     found = []
@@ -100,7 +100,7 @@ def test_a_save_may_change_only_the_inode_or_only_the_text(disk: Disk) -> None:
     assert disk.looks(5) == [SAVED]
 
 
-def test_each_file_is_told_by_its_name(disk: Disk) -> None:
+def test_each_file_is_reported_by_its_name(disk: Disk) -> None:
     disk.write(SLEEPS, "fixed")
     disk.write(GATE, "fixed")
     assert disk.looks(5) == [{"gate": Change.SAVED, "sleeps": Change.SAVED}]
@@ -173,7 +173,7 @@ def test_however_an_editor_saves_it_is_seen(
     assert watcher._watched["gate"].reported == read_content(tmp_path / "gate.py")
 
 
-def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watcher, tmp_path: Path) -> None:
+def test_last_of_many_saves_has_the_text_that_counts(watcher: Watcher, tmp_path: Path) -> None:
     for number in range(30):
         (tmp_path / "gate.py").write_text(f"# {number:03}")
         watcher.look()

@@ -139,7 +139,7 @@ def test_without_lanes_times_count_from_the_first_track() -> None:
     assert "main raised after 20 ms: ValueError: no" in render_plain([replace(run, lanes=())])
 
 
-def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running() -> None:
+def test_gil_wait_is_reported_if_much_of_the_running_time() -> None:
     busy, calm = Story(), Story()
     for story, cpu_ms in ((busy, 40), (calm, 98)):
         story.thread("first", cpu_ms=cpu_ms).runs(100).returns()
@@ -149,7 +149,7 @@ def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running()
     assert "GIL" not in in_detail([calm.run()])
 
 
-def test_running_time_that_nothing_explains_is_told_as_such() -> None:
+def test_unexplained_running_time_is_reported_as_such() -> None:
     story = Story()
     for name in ("first", "second"):
         story.thread(name, cpu_ms=0).runs(500).returns()
@@ -235,7 +235,7 @@ def test_a_server_in_words() -> None:
     )
 
 
-def test_what_failed_is_told_first() -> None:
+def test_failure_is_reported_first() -> None:
     assert warned(film()) == {"requests", "pool"}
     assert warned(one_at_a_time(5)) == set()
 
@@ -245,7 +245,7 @@ def test_handlers_are_not_called_lanes() -> None:
     assert told(threaded(50, limit=5), "peak") == told(threaded(50, limit=5), "throughput") == []
 
 
-def test_a_server_that_never_came_to_handle_one_says_so_and_has_no_figures_of_handlers() -> None:
+def test_server_that_handled_nothing_says_so_without_figures() -> None:
     story = Story()
     story.task("server").sleeps(10).returns()
     for number in range(3):
@@ -255,7 +255,7 @@ def test_a_server_that_never_came_to_handle_one_says_so_and_has_no_figures_of_ha
     assert told(run, "latency") == told(run, "wall") == []
 
 
-def test_pools_of_one_line_are_told_together() -> None:
+def test_pools_made_at_one_line_are_described_together() -> None:
     story = Story()
     for number in range(50):
         task = story.task(f"t{number}").sleeps(10).returns()

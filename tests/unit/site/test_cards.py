@@ -49,7 +49,7 @@ def test_a_bar_is_where_it_was() -> None:
     assert {*middle[602:1138]} == {COLOURS[Shade.WAITING]}
 
 
-def test_runs_are_below_each_other_and_rows_beyond_a_dozen_stand_for_others() -> None:
+def test_runs_are_stacked_and_rows_beyond_a_dozen_are_folded() -> None:
     seen = colours(card_png([story(runs_ms=100, rows=3), story(runs_ms=0, rows=500)]))
     of_lines = [line[600] for line in seen]
     drawn = [this for last, this in zip(["", *of_lines], of_lines, strict=False) if this != last]

@@ -130,7 +130,7 @@ def shown(recorded: Recordings, monkeypatch: pytest.MonkeyPatch) -> str:
     return gallery.mistake(FENCE)
 
 
-def test_the_entry_says_what_was_found_shows_both_runs_and_leads_on(shown: str, recorded: Recordings) -> None:
+def test_entry_has_the_finding_both_runs_and_further_links(shown: str, recorded: Recordings) -> None:
     assert [run.name for run in recorded.get("mistakes/never-awaited")] == ["forgotten_await", "fixed"]
     assert shown.count("<async-timeline") == 1
     for words in (

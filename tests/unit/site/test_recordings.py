@@ -122,9 +122,7 @@ def test_new_ones_replace_worse_ones_and_those_out_of_date(
     assert recordings.get("mine") == new != better
 
 
-def test_what_a_busy_machine_hides_is_recorded_again_but_not_for_ever(
-    recordings: Recordings, mine: Subject
-) -> None:
+def test_recording_hidden_by_load_is_repeated_a_few_times(recordings: Recordings, mine: Subject) -> None:
     made, told = list[object](), list[str]()
 
     def judge(runs: object) -> list[str]:

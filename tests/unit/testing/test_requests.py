@@ -48,7 +48,7 @@ def composed(record: RequestRecord, *handlers: Handler, accepted: tuple[float, .
 # -- composing ----------------------------------------------------------------------------------------
 
 
-def test_a_request_is_accepted_then_taken_by_a_thread_then_handled_then_answered() -> None:
+def test_request_is_accepted_queued_handled_and_answered() -> None:
     request = composed(sent(), handler(30, 90), accepted=(10,))
     assert told(request) == [
         (0, 10, "queued", "accept"),
@@ -108,18 +108,18 @@ def test_a_request_that_was_never_accepted_waits_for_that() -> None:
     assert composed(sent(answered=None)).outcome is Outcome.OPEN
 
 
-def test_an_acceptance_before_the_request_was_that_of_another_one_with_the_same_port() -> None:
+def test_acceptance_before_a_request_belongs_to_an_earlier_one() -> None:
     request = composed(sent(50), handler(70, 100), accepted=(10, 60))
     assert request.accepted_ns == ns(60)
 
 
-def test_on_a_connection_that_is_open_already_nothing_is_accepted() -> None:
+def test_nothing_is_accepted_on_an_open_connection() -> None:
     request = composed(sent(50), handler(70, 100), accepted=(10,))
     assert request.accepted_ns is None
     assert told(request)[0] == (50, 70, "queued", "accept")
 
 
-def test_what_the_server_does_after_the_answer_is_not_the_requests() -> None:
+def test_servers_work_after_the_answer_is_not_the_requests() -> None:
     request = composed(sent(answered=80), handler(30, 95), accepted=(10,))
     assert told(request)[-1] == (30, 80, "running", "")
 
@@ -172,7 +172,7 @@ class Fed:
         return self.assembly.run(name="x", script="x.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
 
 
-def test_client_and_server_are_matched_by_the_trace_whoever_tells_first() -> None:
+def test_client_and_server_are_matched_by_trace_in_any_order() -> None:
     fed = Fed()
     fed.tell(["Accepted", 5001, ns(1)], ["Handling", 7, "a" * 32, 0, ns(2)])
     fed.assembly.requests.request_sent(0, "b" * 32, "GET / 0", 0, 0, 5002)
@@ -254,7 +254,7 @@ def seen(*requests: Request, bodies: tuple[bytes, ...] = ()) -> Seen:
     return Seen(with_requests(*requests), answers=answers)
 
 
-def test_all_answered_holds_for_what_it_says_and_for_nothing_else() -> None:
+def test_all_answered_holds_only_if_every_request_was_answered() -> None:
     fine = seen(answered(0, 0, 10), answered(1, 0, 10))
     fine.requests().all_answered(2)
     assert fine.held == ["All of the 2 requests were answered with status 200."]
@@ -322,7 +322,7 @@ def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
     ]
 
 
-def test_to_listeners_a_request_is_over_once_the_server_has_told_all_of_it() -> None:
+def test_request_is_over_to_listeners_once_the_server_is_done() -> None:
     listening = Listening()
     fed = Fed(listening)
     fed.assembly.requests.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 0)

@@ -48,7 +48,7 @@ def blocked_everywhere(run: Run) -> None:
     assert holds(Seen(run).never_blocked) == (blocks(run) == 0)
 
 
-def test_a_callback_that_blocks_is_told_by_every_view() -> None:
+def test_blocking_callback_is_reported_in_every_view() -> None:
     story = Story()
     story.task("main").runs(1).sleeps(500).returns()
     story.callback_blocks(300, at=100, site=at_line(7, "data_received"))

@@ -52,7 +52,7 @@ def ended(journals: Journals, which: Mapping[str, object], trials: int = 2) -> P
         ({}, {"interrupted": True}, False),
     ],
 )
-def test_only_a_whole_record_of_another_run_would_be_lost_to_one_that_was_ended(
+def test_ended_run_would_lose_only_another_runs_whole_record(
     record: Record, tmp_path: Path, there: dict[str, object], ours: dict[str, object], lost: bool
 ) -> None:
     assert not would_lose(replace(record, interrupted=True), tmp_path)
@@ -65,7 +65,7 @@ def test_a_record_that_cannot_be_read_counts_as_whole(record: Record, tmp_path: 
     assert would_lose(replace(record, interrupted=True), tmp_path)
 
 
-def test_each_identity_has_a_journal_of_its_own_and_what_differs_is_told(journals: Journals) -> None:
+def test_each_identity_has_a_journal_and_differences_are_named(journals: Journals) -> None:
     assert journals.latest() is None
     path = ended(journals, WHICH)
     now = {"python": "CPython 3.13.0", "packages": {"flask": "3.1"}}

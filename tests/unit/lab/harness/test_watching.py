@@ -32,7 +32,7 @@ def test_foreign_is_what_the_experiment_did_not_use(own_s: float, foreign_s: flo
     assert share is not None and share == pytest.approx(foreign_s / 200, abs=1e-9)
 
 
-def test_shares_and_counts_are_differences_and_what_the_system_does_not_tell_is_unknown() -> None:
+def test_shares_and_counts_are_differences_or_unknown() -> None:
     first = Reading(0.0, 0.0, {"cpu": 5.0, "io": 1.0, "ListenOverflows": 10, "TCPSynRetrans": 3})
     last = Reading(10.0, 0.0, {"cpu": 6.0, "ListenOverflows": 12, "TCPSynRetrans": 3})
     seen = system_between(first, last, 0.0)
@@ -76,7 +76,7 @@ input()
 """
 
 
-def test_a_real_process_is_the_servers_or_the_experiments_or_nobodys() -> None:
+def test_process_belongs_to_the_server_the_experiment_or_nobody() -> None:
     """A process that uses 0.3 s of CPU, seen three ways at once."""
     with subprocess.Popen(
         [sys.executable, "-c", SPIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE

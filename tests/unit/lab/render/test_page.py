@@ -106,7 +106,7 @@ def test_what_is_said_of_all_rows_stands_below_them_once() -> None:
     assert alone.count("Measure more rounds.") == 1
 
 
-def test_a_table_of_many_rows_has_figures_only_and_the_words_below() -> None:
+def test_table_of_many_rows_has_only_figures_and_words_below() -> None:
     flag = Flag(FlagKind.NO_RANKING, "The interval holds 1.", "Measure more rounds.")
     row = a_comparison("sanic", 14.2, flags=(flag,))
     rows = tuple(replace(row, name=f"Sanic {number} / Flask") for number in range(12))

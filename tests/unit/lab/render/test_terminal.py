@@ -49,7 +49,7 @@ View = Callable[[Record], str]
 views = pytest.mark.parametrize("view", [shown, render_plain])
 
 
-def test_a_row_has_published_bound_ours_with_interval_and_verdict() -> None:
+def test_row_has_published_bound_ours_with_interval_and_verdict() -> None:
     lines = shown(a_record()).splitlines()
     row = next(line for line in lines if line.startswith("Sanic / Flask"))
     assert re.split(r"\s{2,}", row.strip()) == [
@@ -63,9 +63,7 @@ def test_a_row_has_published_bound_ours_with_interval_and_verdict() -> None:
 
 
 @pytest.mark.parametrize(("width", "has_column"), [(40, False), (80, False), (120, True), (200, True)])
-def test_no_line_is_wider_than_the_terminal_and_a_wide_one_has_a_column_for_medians(
-    width: int, has_column: bool
-) -> None:
+def test_lines_fit_the_terminal_and_wide_ones_have_medians(width: int, has_column: bool) -> None:
     told = shown(with_open_loop({"sanic": [[3] * 2000]}), width)
     assert max(map(cell_len, told.splitlines())) <= width
     assert ("Sanic / Flask: 9,800 and 1,900 /s" in squeezed(told)) is not has_column
@@ -85,7 +83,7 @@ def test_what_is_equal_in_several_rows_is_said_once(view: View) -> None:
 
 
 @views
-def test_what_is_equal_in_all_rows_is_said_of_all_and_what_differs_in_every_group_before_them(
+def test_equal_facts_are_stated_once_and_others_for_each_group(
     view: View,
 ) -> None:
     rows = [a_comparison(arm, 3.0) for arm in ("sanic", "tornado", "klein")]
@@ -110,7 +108,7 @@ def test_words_that_repeat_the_published_ratio_are_left_out() -> None:
     assert re.search(r"published +4,907 / 1,125 per s", shown(other))
 
 
-def test_a_twin_is_not_described_twice_and_equal_commands_are_one() -> None:
+def test_twin_is_described_once_and_equal_commands_are_one() -> None:
     record = a_record()
     commands = {"closed": "begin-it", "*": "begin-it"}
     arms = tuple(replace(arm, commands=commands) for arm in record.arms[:2])
@@ -184,7 +182,7 @@ def test_what_a_record_says_moves_no_cursor_and_is_no_markup(view: View) -> None
     assert "[red]Sanic" in told and "[blink]" in told
 
 
-def test_words_fit_any_encoding_and_plain_ones_have_no_control_codes() -> None:
+def test_words_fit_any_encoding_and_plain_text_has_no_controls() -> None:
     assert shown(a_record(), encoding="ascii").isascii()
     text = render_plain(a_record(), "ascii")
     assert text.isascii() and text.replace("\n", "").isprintable() and text.endswith("\n")
@@ -192,7 +190,7 @@ def test_words_fit_any_encoding_and_plain_ones_have_no_control_codes() -> None:
     assert "published: in words (in a comment)" in text
 
 
-def test_verdicts_are_told_apart_without_colours() -> None:
+def test_verdicts_are_distinguishable_without_colours() -> None:
     told = shown(a_record())
     signs = {verdict: re.findall(rf"([^\w\s]) {verdict.value}\b", told) for verdict in Verdict}
     assert set(signs[Verdict.NOT_REPRODUCED]) == {"✗"}
@@ -217,7 +215,7 @@ def test_each_mark_stands_at_its_place_beside_one() -> None:
         assert word in legend
 
 
-def test_what_nobody_published_has_no_mark_and_nothing_measured_is_nothing_drawn() -> None:
+def test_unpublished_has_no_mark_and_unmeasured_is_not_drawn() -> None:
     row = replace(a_comparison("sanic", 5.0), published=None, verdict=None, bound=Bound(2.0, "waiting"))
     *lines, legend = strips([row], ASCII)
     assert "!" in lines[0] and "P" not in lines[0] and "published" not in legend
