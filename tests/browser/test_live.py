@@ -65,7 +65,7 @@ def test_programs_are_run_and_one_that_never_ends_is_stopped(page: OpenPage) -> 
     _press(part, "Reset")
     _press(part, "Run")
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
-    # The one that goes on, and one for another Stop: by now, the browser has told of both.
+    # The one that goes on, and one for another Stop: by now, the browser has reported both.
     assert len(made) == 2
 
 

@@ -50,7 +50,7 @@ class Log:
 
 
 class Desk:
-    """A workspace of the small course, one exercise of which may hang for a second only."""
+    """A workspace of the small course, where one exercise may hang for a second only."""
 
     def __init__(self, tmp_path: Path) -> None:
         self.course = make_course(tmp_path / "course")

@@ -403,17 +403,17 @@ def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
 
 
 def test_hints_come_singly_and_the_solution_on_a_second_request(desk: Desk) -> None:
-    told = [
+    sections = [
         ("1 of 3. Where to look", "At the loop."),
         ("2 of 3. The cause", "It waits for each."),
         ("3 of 3. Nearly the answer", "`asyncio.gather`."),
     ]
-    for heading, text in told:
+    for heading, text in sections:
         out = desk("hint", "tea").out
         assert heading in out and text in out
         assert out.count("It waits for each.") == (text == "It waits for each.")
     again = desk("hint", "tea").out
-    assert all(text in again for _, text in told)
+    assert all(text in again for _, text in sections)
     assert "asyncdemo solution tea" in again
     assert "hint 1 of 3" in desk("hint", "coffee").out
     first = desk("solution", "tea")

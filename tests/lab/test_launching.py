@@ -1,4 +1,4 @@
-"""A contestant that misbehaves is told for what it did, and nothing of it stays."""
+"""A contestant that misbehaves is reported with what it did, and nothing of it stays."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def test_server_that_is_never_ready_is_ended_with_its_last_words(
     tmp_path: Path, text: str, deadline_s: float, outcome: TrialOutcome, words: str
 ) -> None:
     (tmp_path / "pid").touch()
-    told = f"import os, pathlib\npathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
+    head = f"import os, pathlib\npathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
     with pytest.raises(NotStarted, match=words) as caught:
-        replace(script(tmp_path, told + text), deadline_s=deadline_s).start({"workers": 2})
+        replace(script(tmp_path, head + text), deadline_s=deadline_s).start({"workers": 2})
     assert caught.value.outcome is outcome
     assert wait_until_gone([int((tmp_path / "pid").read_text())]) == []
 

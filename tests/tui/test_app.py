@@ -82,7 +82,7 @@ def test_without_utf_8_text_is_ascii_of_the_same_width() -> None:
 
 @pytest.mark.anyio
 async def test_no_color_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A selection and muted text can be told all the same."""
+    """A selection and muted text are still distinguishable."""
     monkeypatch.setenv("NO_COLOR", "1")
     application = Application(locate(None), HomeScreen)
     styles: dict[str, Style | None] = {}

@@ -286,7 +286,7 @@ async def test_too_long_program_begins_with_the_differing_lines(context: CourseC
 async def test_other_settings_are_run_and_compared_with_the_first(
     context: CourseContext, size: tuple[int, int]
 ) -> None:
-    titles_told = {
+    titles_shown = {
         24: [
             ("── slow ─", "at most 1 at the same time; before "),
             ("── quick ─", "6 at the same time; before "),
@@ -308,8 +308,8 @@ async def test_other_settings_are_run_and_compared_with_the_first(
         await driven.pilot.pause()
         axis, *titles = [line for line in driven.seen.splitlines() if "╷0" in line or "at most" in line]
         assert "╷0" in axis
-        for title, told in zip(titles, titles_told, strict=True):
-            assert all(words in title for words in told)
+        for title, expected in zip(titles, titles_shown, strict=True):
+            assert all(words in title for words in expected)
         assert "Choose" not in driven.seen
         changed = driven.session.changed
         await driven.press("e", "tab", "enter")  # a suggestion, for one variant
@@ -324,12 +324,12 @@ async def test_other_settings_are_run_and_compared_with_the_first(
 
 
 async def test_longer_things_are_a_key_away(context: CourseContext) -> None:
-    told = {"w": "Each await waits for its cup.", "f": "throughput", "t": "One more question"}
+    expected = {"w": "Each await waits for its cup.", "f": "throughput", "t": "One more question"}
 
     async with drive(context, (120, 60)) as driven:
         await driven.run()
         await driven.press("4")
-        for key, words in told.items():
+        for key, words in expected.items():
             await driven.press(key)
             await until(driven.pilot, lambda: isinstance(driven.app.screen, ReadingScreen))
             await driven.press("end")

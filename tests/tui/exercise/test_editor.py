@@ -1,4 +1,4 @@
-"""Which program $VISUAL and $EDITOR name, and how it is told the line."""
+"""Which program $VISUAL and $EDITOR name, and how it gets the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What connection pools were used for, in figures and findings, told from runs made by hand."""
+"""What connection pools were used for, in figures and findings, from runs made by hand."""
 
 from __future__ import annotations
 

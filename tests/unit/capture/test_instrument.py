@@ -314,9 +314,9 @@ def test_a_function_that_cannot_be_rewritten_is_left_as_it_is(module: ModuleType
     def breaks(_: object) -> None:
         raise LookupError("another shape than the one we know")
 
-    told: list[tuple[str, str]] = []
-    patches = Patches(Guard(lambda name, why, _: told.append((name, why))))
+    failures: list[tuple[str, str]] = []
+    patches = Patches(Guard(lambda name, why, _: failures.append((name, why))))
     before = module.plain.__code__
     assert not patches.rewrite(module, "plain", print, Transform(breaks, Guard.call))
     assert module.plain.__code__ is before
-    assert [name for name, _ in told] == ["patched.plain"]
+    assert [name for name, _ in failures] == ["patched.plain"]

@@ -38,8 +38,8 @@ class TestVirtualTime:
     """Every state of every lane, span by span."""
 
     def test_states_of_a_gate_with_a_blocker_are_exact(self, tmp_path: Path) -> None:
-        told = recorded(tmp_path, GATE_WITH_BLOCKER, lanes=["worker"], virtual=True)
-        assert {lane.name: told.story(lane.name) for lane in told.run.lanes} == {
+        trace = recorded(tmp_path, GATE_WITH_BLOCKER, lanes=["worker"], virtual=True)
+        assert {lane.name: trace.story(lane.name) for lane in trace.run.lanes} == {
             "worker(0)": ["0-50 waiting (sleep)", "50-100 waiting (sleep)"],
             "worker(1)": ["0-50 waiting (sleep)", "50-100 waiting (sleep)"],
             "worker(2)": [
@@ -57,20 +57,20 @@ class TestVirtualTime:
             "worker(4)": ["0-320 queued (semaphore)", "320-370 waiting (sleep)", "370-420 waiting (sleep)"],
         }
 
-        (gate,) = told.run.resources
-        first_ns = min(lane.start_ns for lane in told.run.lanes)
+        (gate,) = trace.run.resources
+        first_ns = min(lane.start_ns for lane in trace.run.lanes)
         held = [
             ((slot.start_ns - first_ns) // 10**6, (slot.end_ns - first_ns) // 10**6) for slot in gate.slots
         ]
         assert sorted(held) == [(0, 100), (0, 100), (100, 320), (100, 320), (320, 420)]
         assert gate.limit == 2
         assert gate.site is not None and gate.site.line == 12
-        (call,) = told.run.blocking_calls
+        (call,) = trace.run.blocking_calls
         assert (call.reason, call.end_ns - call.start_ns) == ("sleep", 120_000_000)
         assert call.site is not None and (call.site.line, call.site.function) == (8, "worker")
 
     def test_who_waits_for_whom(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -101,25 +101,25 @@ class TestVirtualTime:
             """,
             virtual=True,
         )
-        assert told.story("producer") == [
+        assert trace.story("producer") == [
             "0-10 waiting (sleep)",
             "10-20 waiting (sleep)",
             "20-30 waiting (sleep)",
             "30-60 queued (full queue)",
             "60-160 waiting (sleep)",
         ]
-        assert told.story("consumer") == [
+        assert trace.story("consumer") == [
             "0-10 waiting (empty queue)",
             "10-60 waiting (sleep)",
             "60-110 waiting (sleep)",
             "110-160 waiting (sleep)",
         ]
-        assert told.story("watcher") == ["0-160 waiting (event)"]
-        waited = next(span for span in told.lane("watcher").spans if span.wait.reason == "event")
-        assert told.run.tracks[waited.wait.on or 0].function == "producer"
+        assert trace.story("watcher") == ["0-160 waiting (event)"]
+        waited = next(span for span in trace.lane("watcher").spans if span.wait.reason == "event")
+        assert trace.run.tracks[waited.wait.on or 0].function == "producer"
 
     def test_lane_that_awaits_its_child_shows_what_the_child_does(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -141,13 +141,13 @@ class TestVirtualTime:
             """,
             virtual=True,
         )
-        assert told.story("patient") == ["0-100 queued (semaphore)", "100-150 waiting (sleep)"]
-        (gate,) = told.run.resources
-        patient = told.lane("patient").track
+        assert trace.story("patient") == ["0-100 queued (semaphore)", "100-150 waiting (sleep)"]
+        (gate,) = trace.run.resources
+        patient = trace.lane("patient").track
         assert [slot.track for slot in gate.slots][1] == patient, "the slot belongs to who awaited it"
 
     def test_cancelled_and_timed_out(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -173,11 +173,11 @@ class TestVirtualTime:
             lanes=["slow"],
             virtual=True,
         )
-        assert told.story("slow()") == ["0-100 waiting (sleep)", "100-120 waiting (sleep)"]
-        assert told.lane("slow()").outcome == "cancelled"
+        assert trace.story("slow()") == ["0-100 waiting (sleep)", "100-120 waiting (sleep)"]
+        assert trace.lane("slow()").outcome == "cancelled"
 
     def test_spin_on_the_clock_ends_and_names_its_line_even_at_first(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, time
@@ -191,16 +191,16 @@ class TestVirtualTime:
             """,
             virtual=True,
         )
-        assert told.story("main") == ["0-200 running"]
-        assert told.run.clock == "virtual"
-        assert [(step.site.function, step.site.line) for step in told.run.slow_steps if step.site] in (
+        assert trace.story("main") == ["0-200 running"]
+        assert trace.run.clock == "virtual"
+        assert [(step.site.function, step.site.line) for step in trace.run.slow_steps if step.site] in (
             [("main", 5)],
             [("main", 6)],
         )
 
     def test_tasks_that_sleep_for_less_than_a_float_can_tell_go_on(self, tmp_path: Path) -> None:
         """Whether now + (until - now) is until depends on how both are rounded."""
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -225,12 +225,12 @@ class TestVirtualTime:
             lanes=["take"],
             virtual=True,
         )
-        lanes = told.run.lanes
+        lanes = trace.run.lanes
         last_s = (max(lane.end_ns for lane in lanes) - min(lane.start_ns for lane in lanes)) / 1e9
         assert last_s == pytest.approx(2.9, abs=0.001)
 
     def test_the_clock_is_real_as_soon_as_the_world_is_involved(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, time
@@ -243,15 +243,15 @@ class TestVirtualTime:
             """,
             virtual=True,
         )
-        assert told.run.clock == "real"
-        assert any("a thread was started" in note for note in told.run.notes)
+        assert trace.run.clock == "real"
+        assert any("a thread was started" in note for note in trace.run.notes)
 
 
 class TestRealTime:
     """What each lane was doing at moments that the script marked."""
 
     def test_tasks_are_ready_or_waiting_while_another_blocks(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, time
@@ -285,14 +285,14 @@ class TestRealTime:
             asyncio.run(main())
             """,
         )
-        middle = told.between("blocks", "blocked")
-        assert told.at("blocker", middle) == "running"
-        assert told.at("due", middle) == "ready"
-        assert told.at("not_due", middle) == "waiting (sleep)"
-        assert told.at("queueing", middle) == "queued (semaphore)"
-        assert told.at("main", middle) == "waiting (taskgroup)"
-        assert told.at("due", "late") == "running"
-        (step,) = told.run.slow_steps
+        middle = trace.between("blocks", "blocked")
+        assert trace.at("blocker", middle) == "running"
+        assert trace.at("due", middle) == "ready"
+        assert trace.at("not_due", middle) == "waiting (sleep)"
+        assert trace.at("queueing", middle) == "queued (semaphore)"
+        assert trace.at("main", middle) == "waiting (taskgroup)"
+        assert trace.at("due", "late") == "running"
+        (step,) = trace.run.slow_steps
         assert step.reason == "sleep" and step.site is not None and step.site.function == "blocker"
 
     @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ class TestRealTime:
             "    for n in range(8_000_000):\n"
             "        total += n\n"
         )
-        told = recorded(
+        trace = recorded(
             tmp_path,
             f"""
             import asyncio, sys
@@ -330,7 +330,7 @@ class TestRealTime:
             asyncio.run(main())
             """,
         )
-        step = max(told.run.slow_steps, key=lambda step: step.end_ns - step.start_ns)
+        step = max(trace.run.slow_steps, key=lambda step: step.end_ns - step.start_ns)
         assert step.site is not None and step.called_from is not None
         assert step.site.file.endswith("slowlib.py")
         assert step.site.line == 7 if call != "spin()" else step.site.line in (10, 11)
@@ -339,7 +339,7 @@ class TestRealTime:
         assert step.reason == reason
 
     def test_threads_wait_for_what_they_wait_for(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import queue, threading, time
@@ -382,12 +382,12 @@ class TestRealTime:
             "joiner": "waiting (thread)",
             "MainThread": "running",
         }
-        assert {name: told.at(name, "all-wait") for name in expected} == expected
-        joined = next(span for span in told.lane("joiner").spans if span.wait.reason == "thread")
-        assert told.run.tracks[joined.wait.on or 0].name == "sleeper"
+        assert {name: trace.at(name, "all-wait") for name in expected} == expected
+        joined = next(span for span in trace.lane("joiner").spans if span.wait.reason == "thread")
+        assert trace.run.tracks[joined.wait.on or 0].name == "sleeper"
 
     def test_work_for_a_pool_is_queued_until_a_worker_takes_it(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, time
@@ -409,17 +409,17 @@ class TestRealTime:
             """,
             lanes=["job"],
         )
-        first, second = told.run.lanes
-        middle = told.between("start-1", "end-1")
-        assert [told.run.tracks[lane.track].function for lane in (first, second)] == ["job", "job"]
-        names = [span_at(told, lane.track, middle) for lane in (first, second)]
+        first, second = trace.run.lanes
+        middle = trace.between("start-1", "end-1")
+        assert [trace.run.tracks[lane.track].function for lane in (first, second)] == ["job", "job"]
+        names = [span_at(trace, lane.track, middle) for lane in (first, second)]
         assert names == ["waiting (thread)", "queued (executor)"]
-        assert span_at(told, second.track, told.between("start-2", "end-2")) == "waiting (thread)"
-        (pool,) = told.run.resources
+        assert span_at(trace, second.track, trace.between("start-2", "end-2")) == "waiting (thread)"
+        (pool,) = trace.run.resources
         assert (pool.kind, pool.limit, len(pool.slots)) == ("executor", 1, 2)
 
     def test_socket_call_and_subprocess_in_a_coroutine_block(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, socket, subprocess, sys, threading, time
@@ -446,14 +446,14 @@ class TestRealTime:
             """,
         )
         reasons = [
-            (call.reason, call.called_from and call.called_from.function) for call in told.run.blocking_calls
+            (call.reason, call.called_from and call.called_from.function) for call in trace.run.blocking_calls
         ]
         assert ("net.read", "reads") in reasons
         assert ("subprocess", "spawns") in reasons
 
     def test_an_answer_that_came_while_the_loop_was_blocked(self, tmp_path: Path) -> None:
         """A thread finished while the loop was blocked: from then on its awaiter was ready, not waiting."""
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, time
@@ -477,12 +477,12 @@ class TestRealTime:
             """,
             lanes=["asks"],
         )
-        assert told.at("asks()", told.between("blocks", "work-done")) == "waiting (thread)"
-        assert told.at("asks()", told.between("work-done", "blocked")) == "ready"
+        assert trace.at("asks()", trace.between("blocks", "work-done")) == "waiting (thread)"
+        assert trace.at("asks()", trace.between("work-done", "blocked")) == "ready"
 
     @pytest.mark.skipif(not hasattr(select, "epoll"), reason="only epoll can be asked by another thread")
     def test_data_that_came_while_the_loop_was_blocked(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, socket, threading, time
@@ -511,15 +511,15 @@ class TestRealTime:
             """,
             lanes=["reads"],
         )
-        assert told.at("reads()", told.between("blocks", "sent")) == "waiting (net.read)"
-        assert told.at("reads()", told.between("sent", "blocked")) == "ready"
+        assert trace.at("reads()", trace.between("blocks", "sent")) == "waiting (net.read)"
+        assert trace.at("reads()", trace.between("sent", "blocked")) == "ready"
 
 
 class TestReviewed:
     """Cases that a reader of the code found wrong once."""
 
     def test_a_lane_that_also_runs_in_a_forked_process(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import multiprocessing
@@ -535,13 +535,13 @@ class TestReviewed:
             """,
             lanes=["work"],
         )
-        assert "[0, 1, 4, 9]" in told.stdout
-        assert any("No call of work was recorded" in note for note in told.run.notes)
+        assert "[0, 1, 4, 9]" in trace.stdout
+        assert any("No call of work was recorded" in note for note in trace.run.notes)
 
     @pytest.mark.parametrize("late", ["first turn", "second turn"])
     def test_thread_starter_is_not_blamed_for_the_threads_first_turn(self, tmp_path: Path, late: str) -> None:
-        """A busy machine lets a new thread wait, and whoever starts it. What the thread then does counts."""
-        told = recorded(
+        """A busy machine lets a new thread wait, and its starter. What the thread then does counts."""
+        trace = recorded(
             tmp_path,
             f"""
             import asyncio, ctypes, threading
@@ -567,11 +567,11 @@ class TestReviewed:
             asyncio.run(main())
             """,
         )
-        held = any(step.held_ns > 50_000_000 for step in told.run.slow_steps)
+        held = any(step.held_ns > 50_000_000 for step in trace.run.slow_steps)
         assert held == (late == "second turn")
 
     def test_many_short_blocking_calls_are_one_step_of_that_kind(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, time
@@ -581,11 +581,11 @@ class TestReviewed:
             asyncio.run(main())
             """,
         )
-        (step,) = told.run.slow_steps
+        (step,) = trace.run.slow_steps
         assert step.reason == "sleep" and step.site is not None and step.site.function == "main"
 
     def test_the_very_first_step_may_be_the_one_that_blocks(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -594,11 +594,11 @@ class TestReviewed:
             asyncio.run(main())
             """,
         )
-        step = max(told.run.slow_steps, key=lambda step: step.held_ns)
+        step = max(trace.run.slow_steps, key=lambda step: step.held_ns)
         assert step.site is not None and step.site.function == "main"
 
     def test_work_queues_for_a_pool_even_if_a_thread_waits_for_all(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import time
@@ -609,11 +609,11 @@ class TestReviewed:
             main()
             """,
         )
-        (pool,) = told.run.resources
+        (pool,) = trace.run.resources
         assert len(pool.slots) == 6 and len(pool.queue) >= 4
 
     def test_semaphore_that_starts_at_zero_is_a_signal_and_no_limit(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -625,10 +625,10 @@ class TestReviewed:
             """,
             virtual=True,
         )
-        assert told.run.resources == ()
+        assert trace.run.resources == ()
 
     def test_coroutine_dropped_late_is_reported_with_its_origin(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -642,13 +642,13 @@ class TestReviewed:
             """,
             virtual=True,
         )
-        (one,) = told.run.unawaited
+        (one,) = trace.run.unawaited
         assert one.site is not None
         assert (one.function, one.site.line, one.site.function) == ("fetch", 7, "Shop.main")
 
     def test_a_step_that_runs_the_loop_itself_does_not_hold_it(self, tmp_path: Path) -> None:
         """As nest_asyncio does."""
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -663,10 +663,10 @@ class TestReviewed:
             """,
             virtual=True,
         )
-        assert told.run.slow_steps == ()
+        assert trace.run.slow_steps == ()
 
     def test_task_waits_until_its_loop_notices_another_threads_act(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, threading, time
@@ -679,14 +679,14 @@ class TestReviewed:
             """,
             lanes=["main"],
         )
-        (lane,) = told.run.lanes
+        (lane,) = trace.run.lanes
         ready_ns = sum(span.duration_ns for span in lane.spans if span.state is State.READY)
         assert ready_ns < (lane.end_ns - lane.start_ns) / 2
-        assert [note for note in told.run.notes if "call_soon_threadsafe" in note]
+        assert [note for note in trace.run.notes if "call_soon_threadsafe" in note]
 
     def test_subprocess_that_uvloop_starts_is_no_fork_of_the_script(self, tmp_path: Path) -> None:
         pytest.importorskip("uvloop")
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio, uvloop
@@ -696,10 +696,10 @@ class TestReviewed:
             uvloop.run(main())
             """,
         )
-        assert not told.run.notes
+        assert not trace.run.notes
 
     def test_loop_held_up_by_another_threads_gil_is_reported(self, tmp_path: Path) -> None:
-        told = recorded(
+        trace = recorded(
             tmp_path,
             """
             import asyncio
@@ -713,10 +713,10 @@ class TestReviewed:
             asyncio.run(main())
             """,
         )
-        assert {step.reason for step in told.run.slow_steps} <= {"gil"}
+        assert {step.reason for step in trace.run.slow_steps} <= {"gil"}
 
 
-def span_at(told: Recorded, track: int, at_ns: int) -> str:
-    lane = next(lane for lane in told.run.lanes if lane.track == track)
+def span_at(trace: Recorded, track: int, at_ns: int) -> str:
+    lane = next(lane for lane in trace.run.lanes if lane.track == track)
     span = next(span for span in lane.spans if span.start_ns <= at_ns < span.end_ns)
     return f"{span.state.name.lower()} ({span.wait.reason})"

@@ -111,7 +111,7 @@ def test_wait_shows_its_line_however_the_wait_is_made(tmp_path: Path) -> None:
 
 
 def test_the_same_primitive_awaited_at_two_lines_by_turns(tmp_path: Path) -> None:
-    """What is known of one place is not told of another."""
+    """What is known of one place is not said of another."""
     run = recorded(
         tmp_path,
         """

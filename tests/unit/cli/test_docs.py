@@ -66,7 +66,7 @@ def ask(
 
 
 def test_files_are_handed_out_as_what_they_are_and_with_a_policy(server: BuiltSiteServer) -> None:
-    """A page brings its own policy; what a worker may load is told by the header that it came with."""
+    """A page brings its own policy; what a worker may load is in the header that it came with."""
     for path, kind in KINDS.items():
         answer, policy = ask(server, f"/{path}")
         assert answer == (200, kind, f"this is {path}")

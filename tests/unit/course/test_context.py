@@ -78,7 +78,7 @@ def test_the_name_of_a_course_cannot_hide_what_it_is(tmp_path: Path) -> None:
 def test_others_workspace_is_compared_with_the_given_course(
     course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
-    """Never against the own workspace of whoever grades it, however the map was changed."""
+    """Never against the grader's own workspace, however the map was changed."""
     remember(made(tmp_path / "own", course))
     courses = {"the same": course, "another": tmp_path / "evil", "none": None}
     handed_in, _ = fill(tmp_path / "ada", load_course(course), courses[named])

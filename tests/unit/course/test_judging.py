@@ -87,7 +87,7 @@ def test_every_run_is_checked_with_its_knobs(bench: Bench) -> None:
     verdict = bench.judge()
     assert verdict.passed
     assert len(verdict.runs) == 2
-    assert verdict.knobs == {}  # what is told is of the file as it is
+    assert verdict.knobs == {}  # the verdict is about the file as it is
     assert verdict.runs[-1].knobs["BREWS"] == 3
     assert verdict.held[0] == "There were 3 calls of brew."
     assert verdict.held[-1] == "With BREWS = 5, all of this held too."

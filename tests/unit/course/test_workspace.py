@@ -341,7 +341,7 @@ def test_reset_on_a_full_disk_reports_what_is_left(
     def no_links(*arguments: object) -> None:
         raise OSError(errno.EPERM, "no links here")
 
-    told: list[str] = []
+    messages: list[str] = []
     for call in range(1, 100):  # until it is so late that all is done
         shutil.rmtree(new.folder, ignore_errors=True)
         new.publish(BROKEN)
@@ -355,19 +355,19 @@ def test_reset_on_a_full_disk_reports_what_is_left(
             try:
                 backup = new.reset()
             except WorkspaceError as error:
-                told.append(str(error))
+                messages.append(str(error))
                 found = {str(path): path.read_text() for path in new.folder.rglob("*") if path.is_file()}
-                if "None of your files were changed" in told[-1]:
-                    assert not edited or found[str(file)] == text, told[-1]
-                    assert file.exists() and file.read_text() in (text, NEWER), told[-1]
+                if "None of your files were changed" in messages[-1]:
+                    assert not edited or found[str(file)] == text, messages[-1]
+                    assert file.exists() and file.read_text() in (text, NEWER), messages[-1]
                 else:
-                    place = told[-1].partition("Its old contents are now in ")[2].removesuffix(".")
-                    assert found[place] == text, told[-1]
+                    place = messages[-1].partition("Its old contents are now in ")[2].removesuffix(".")
+                    assert found[place] == text, messages[-1]
                 continue
         assert file.read_text() == NEWER
         assert (backup is not None and backup.read_text() == text) == edited
         if not disk.happened:
-            assert len(told) > 4
+            assert len(messages) > 4
             return
     pytest.fail("it never comes to its end")
 

@@ -30,7 +30,7 @@ SOURCE = Path(__file__).parents[3] / "src"
 
 @contextmanager
 def silent_after(answers: int) -> Iterator[Server]:
-    """A server that answers so many requests, and none of the others."""
+    """A server that answers the first requests, and none of the others."""
     left = threading.Semaphore(answers)
 
     def handle(visit: Visit) -> None:
@@ -43,7 +43,7 @@ def silent_after(answers: int) -> Iterator[Server]:
 
 
 def hear(client: Client, kind: type[Sent] | type[Answered], count: int) -> None:
-    """Until so many of such events have come."""
+    """Until that many such events have come."""
     heard = 0
     while heard < count:
         assert not client.finished, client.failure
@@ -76,8 +76,8 @@ def test_an_interrupted_load_lets_go_and_reports_what_there_is() -> None:
         result = client.result
     assert result is not None
     assert (result.answered, result.errors, result.interrupted) == (5, {"interrupted": 4}, True)
-    told = [event.error for event in rest if isinstance(event, Answered)]
-    assert told == ["interrupted"] * 4
+    errors = [event.error for event in rest if isinstance(event, Answered)]
+    assert errors == ["interrupted"] * 4
 
 
 def test_a_client_that_is_held_sends_nothing_before_it_may() -> None:
@@ -154,7 +154,7 @@ def test_unknown_host_or_impossible_request_is_a_one_line_error() -> None:
 
 
 def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
-    """The events fill the pipe many times; the load is over all the same before the first is read."""
+    """The events fill the pipe many times; the load is still over before the first is read."""
     with (
         answering() as server,
         Client(plan_for(server.port, requests=3000, clients=8, report=True)) as client,
@@ -170,7 +170,7 @@ def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
 
 @pytest.mark.parametrize("is_held", [False, True])
 def test_it_ends_when_its_parent_is_gone(is_held: bool, tmp_path: Path) -> None:
-    """Another child of the dead has inherited the pipe, so nobody is told of its end."""
+    """Another child of the dead has inherited the pipe, so nobody is notified of its end."""
     parent = tmp_path / "parent.py"
     parent.write_text(
         "import os, subprocess, sys, time\n"
@@ -294,8 +294,8 @@ def test_wrong_use_of_the_command_is_a_line(
     arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_command(arguments) == code
-    told = capsys.readouterr().err
-    assert words in told and len(told.splitlines()) == 1
+    text = capsys.readouterr().err
+    assert words in text and len(text.splitlines()) == 1
 
 
 def test_ctrl_c_shows_what_there_is() -> None:

@@ -65,13 +65,13 @@ def test_events_of_a_request_are_in_order_with_trace_and_port() -> None:
 
     with served(handle) as server:
         _, events = load(server.port, requests=40, clients=8, report=True)
-    told = []
+    sent_by = []
     for number in range(40):
         sent, connection, answered = (event for event in events if event.number == number)
         assert isinstance(sent, Sent) and isinstance(connection, Connected) and isinstance(answered, Answered)
         assert sent.intended_ns <= sent.sent_ns <= connection.at_ns <= answered.at_ns
-        told.append((sent.trace_id, connection.port))
-    assert sorted(told) == sorted(seen) and len({trace for trace, _ in told}) == 40
+        sent_by.append((sent.trace_id, connection.port))
+    assert sorted(sent_by) == sorted(seen) and len({trace for trace, _ in sent_by}) == 40
     answers = [event.at_ns for event in events if isinstance(event, Answered)]
     assert answers == sorted(answers)
 
@@ -161,7 +161,7 @@ def test_who_waits_too_long_for_a_connection_has_waited_too_long() -> None:
 
 @contextmanager
 def answering_all_at_once(count: int) -> Iterator[int]:
-    """A server that answers nobody before so many have asked: its port."""
+    """A server that answers nobody before enough have asked: its port."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=4096)
     stopped = threading.Event()
 

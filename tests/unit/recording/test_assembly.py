@@ -308,15 +308,15 @@ class TestSeveralProcesses:
 
     def test_stuck_processes_are_known_once_all_others_have_answered(self) -> None:
         assembly, base = self.served()
-        told = [assembly.standstill.is_known]
+        known = [assembly.standstill.is_known]
         one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None, None, []]
         self.tell(assembly, 3, ["Stuck", [one], True, False])
-        told.append(assembly.standstill.is_known)
+        known.append(assembly.standstill.is_known)
         self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)
-        told.append(assembly.standstill.is_known)
+        known.append(assembly.standstill.is_known)
         assembly.script.mark_gone(0)
-        told.append(assembly.standstill.is_known)
-        assert told == [False, False, False, True]
+        known.append(assembly.standstill.is_known)
+        assert known == [False, False, False, True]
         assert [one.name for one in run_of(assembly).stuck] == ["MainThread (Server-0)"]
 
     def test_a_note_says_whose_it_is(self) -> None:
@@ -327,7 +327,7 @@ class TestSeveralProcesses:
 
 
 def test_listeners_clock_is_that_of_the_process_behind() -> None:
-    """What is told of a lane must not lie in the past of the clock."""
+    """What is reported of a lane must not lie in the past of the clock."""
     listener = Mock()
     assembly = Assembly(named=False, threshold_ns=10**8, listener=listener)
     assembly.script.add_process(1)

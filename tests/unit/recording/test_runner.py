@@ -434,7 +434,7 @@ class TestDamagedStream:
 def test_recording_works_with_more_open_files_than_select_allows(script: Write) -> None:
     most, (soft, hard) = 1024, resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < most + 200:
-        pytest.skip("so many files cannot be opened here")
+        pytest.skip("that many files cannot be opened here")
     ears = Ears()
     with ExitStack() as stack:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most + 200), hard))
@@ -480,7 +480,7 @@ def test_the_environment_is_for_the_script_alone(script: Write, monkeypatch: pyt
 
 
 def test_the_script_does_not_see_how_it_is_watched(script: Write) -> None:
-    """But for one variable in its environment, by which what it leaves behind is told from others."""
+    """But for one variable in its environment, which distinguishes what it leaves behind."""
     ears = Ears()
     text = "print(sorted(n for n in os.environ if 'ASYNC' in n.upper() or 'MALLOC' in n), sys.argv[1:])"
     target = Target(script(text).script, args=("a", "b"))

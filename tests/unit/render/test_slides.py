@@ -186,12 +186,12 @@ def test_page_fits_the_screen_and_loses_no_word(width: int, height: int, theme: 
     for page in drawn:
         assert len(page) <= height
         assert all(len(line) <= width for line in text_of(page))
-    told = "".join(words_of([line for page in drawn for line in page]).split())
+    text = "".join(words_of([line for page in drawn for line in page]).split())
     for block in LONG.blocks:
         assert isinstance(block, Words)
         whole = "".join(block.text.split())
         # A heading may stand between two parts of a paragraph that two pages share.
-        assert whole in told or (len(drawn) > 1 and whole[:8] in told and whole[-8:] in told)
+        assert whole in text or (len(drawn) > 1 and whole[:8] in text and whole[-8:] in text)
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

@@ -65,7 +65,7 @@ def test_the_others_of_one_that_is_killed_go_on() -> None:
 
 @pytest.fixture
 def broken(temporary: Path) -> dict[str, str]:
-    """A PATH with servers that complain and end, after they have told their version."""
+    """A PATH with servers that complain and end, after they have printed their version."""
     for name in ("redis-server", "postgres", "initdb"):
         path = temporary / name
         path.write_text(
@@ -181,16 +181,16 @@ def test_a_program_that_ignores_the_wish_that_it_ends_is_killed(monkeypatch: pyt
 
 def test_only_an_end_that_nobody_asked_for_is_a_loss() -> None:
     losses: list[str] = []
-    told = threading.Event()
+    reported = threading.Event()
 
     def lost(how: str) -> None:
         losses.append(how)
-        told.set()
+        reported.set()
 
     program = Program(IDLE, endings=[])
     program.watch(lost)
     program.process.kill()
-    assert told.wait(30)
+    assert reported.wait(30)
     asked = Program(IDLE, endings=[])
     asked.watch(lost)
     asked.end()

@@ -201,11 +201,11 @@ def test_postgres_has_films_and_no_review_also_after_a_reset(
     services.reset()
     with pytest.raises(psycopg.errors.AdminShutdown):  # who was connected is cut off, not waited for
         database.execute("SELECT 1")
-    with psycopg.connect(services.environment["DATABASE_URL"]) as anew:
-        assert len(titles(anew)) == len(films())
-        assert anew.execute("SELECT count(*) FROM review").fetchone() == (0,)
-        assert anew.execute("SELECT to_regclass('left_over'), to_regproc('f')").fetchone() == (None, None)
-        assert anew.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 's'").fetchone() == (0,)
+    with psycopg.connect(services.environment["DATABASE_URL"]) as fresh:
+        assert len(titles(fresh)) == len(films())
+        assert fresh.execute("SELECT count(*) FROM review").fetchone() == (0,)
+        assert fresh.execute("SELECT to_regclass('left_over'), to_regproc('f')").fetchone() == (None, None)
+        assert fresh.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 's'").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(("name", "kind"), POSTGRES)

@@ -16,7 +16,7 @@ from asyncdemo.serving.ports import CAN_TELL, free_port, listening, ports_of
 from asyncdemo.serving.readiness import Probe, Readiness, Sight, Workers
 from tests.hostile.traced import until
 
-linux = pytest.mark.skipif(not CAN_TELL, reason="who listens cannot be told without asking others")
+linux = pytest.mark.skipif(not CAN_TELL, reason="who listens cannot be known without asking others")
 
 
 def close_one(server: socket.socket) -> None:

@@ -124,7 +124,7 @@ NEVER_LISTENS = "import time\ndef upload(): pass\ntime.sleep(60)"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("def upload(): pass\nprint('done')", "with exit code 0, before it accepted connections"),
         ("def upload(:\n    pass", "has a syntax error"),
@@ -133,12 +133,12 @@ NEVER_LISTENS = "import time\ndef upload(): pass\ntime.sleep(60)"
     ids=["no server", "no Python", "never listens"],
 )
 def test_script_that_is_no_server_is_reported(
-    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "_READY_S", 3.0)
     run = run_session(script(tmp_path, text))
     assert run.outcome is RunOutcome.FAILED
-    assert told in run.notes[0]
+    assert expected in run.notes[0]
 
 
 def test_server_that_is_not_ready_in_time_is_ended(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_server_that_is_not_ready_in_time_is_ended(tmp_path: Path) -> None:
     assert "time limit of 1 s" in words(run) and "ended by itself" not in words(run)
 
 
-@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be known")
 def test_server_on_another_port_gets_a_hint_about_port(tmp_path: Path) -> None:
     run = run_session(script(tmp_path, FLASK.replace("port=PORT", "port=0")))
     assert run.outcome is RunOutcome.FAILED
@@ -255,7 +255,7 @@ def test_a_port_that_somebody_else_got_is_replaced_by_another(
     assert len(run.requests) == 10
 
 
-@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be known")
 @pytest.mark.parametrize("text", [FLASK, NEVER_LISTENS], ids=["a server", "never listens"])
 def test_retaken_port_is_reported_and_its_owner_gets_no_load(
     text: str, tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch

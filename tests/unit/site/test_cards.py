@@ -34,10 +34,10 @@ def colours(png: bytes) -> list[list[str]]:
 
 
 def story(*, runs_ms: int, rows: int = 1) -> Run:
-    told = Story()
+    story = Story()
     for number in range(rows):
-        told.task(f"brew({number})").runs(runs_ms).sleeps(100 - runs_ms).returns()
-    return told.run()
+        story.task(f"brew({number})").runs(runs_ms).sleeps(100 - runs_ms).returns()
+    return story.run()
 
 
 def test_a_bar_is_where_it_was() -> None:

@@ -28,10 +28,10 @@ from asyncdemo.course.content.predictions import (
 from asyncdemo.errors import CourseError
 from asyncdemo.site import predict
 from asyncdemo.site.predict import judging, predict_html
-from tests.support.predicted import metrics, told_lesson, told_runs
+from tests.support.predicted import metrics, predicted_lesson, predicted_runs
 
-LESSON = told_lesson()
-RUNS = told_runs()
+LESSON = predicted_lesson()
+RUNS = predicted_runs()
 VARIANTS = ("blocking", "threaded", "awaited")
 KNOBS = {"JOBS": 5}
 
@@ -119,11 +119,11 @@ def test_result_and_reason_are_with_each_question_and_for_print() -> None:
     knobs, measured = values(LESSON, {}), {run.name: measure(run) for run in RUNS}
     assert html.count("<details") == len(LESSON.predictions)
     for prediction in LESSON.predictions:
-        told = (
+        answers = (
             f"<strong>{actual_answer(prediction, measured, knobs)}</strong>",
             f"<p>{fill(prediction.why, knobs)}</p>",
         )
-        assert [html.count(words) for words in told] == [2, 2]
+        assert [html.count(words) for words in answers] == [2, 2]
     assert "(= is a tie)" in html
 
 

@@ -425,8 +425,10 @@ class TestTheEnd:
     def test_killed_program_is_described_by_its_note_not_by_its_log(self) -> None:
         note = "Killed: it was still running 5 s after it was asked to end."
         run = replace(brews(), outcome=RunOutcome.FAILED, exit_code=None, notes=(note,))
-        told = f"The program did not end as it should. {note}"
-        assert message_of(Seen(run, stderr="Main  2026-11-23 WARNING: Sanic is running\n").ends_well) == told
+        expected = f"The program did not end as it should. {note}"
+        assert (
+            message_of(Seen(run, stderr="Main  2026-11-23 WARNING: Sanic is running\n").ends_well) == expected
+        )
 
     def test_error_is_reported_with_the_line_of_the_script(self) -> None:
         traceback = (

@@ -140,7 +140,7 @@ def test_example_of_the_docs_passes_and_fails_as_it_says(
     pytester: pytest.Pytester, gate: str, holds: bool
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")
-    example, told = page.split("```python\n")[1].split("```")[0], page.split("```text\n")[1].split("```")[0]
+    example, output = page.split("```python\n")[1].split("```")[0], page.split("```text\n")[1].split("```")[0]
     package = pytester.mkpydir("shop")
     source = textwrap.dedent(UPLOADS).replace("{gate}", gate)
     (package / "uploads.py").write_text(source, encoding="utf-8")
@@ -148,7 +148,7 @@ def test_example_of_the_docs_passes_and_fails_as_it_says(
     result = pytester.runpytest_subprocess("-p", "asyncdemo.testing.plugin", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=int(holds), failed=int(not holds))
     if not holds:
-        result.stdout.fnmatch_lines([f"E*{told.strip()}"])
+        result.stdout.fnmatch_lines([f"E*{output.strip()}"])
 
 
 @pytest.mark.parametrize("kind", [Calls, Pools, Requests, Seen])

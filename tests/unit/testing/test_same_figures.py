@@ -66,8 +66,8 @@ def test_how_long_a_loop_was_blocked(run: Run) -> None:
 def test_what_is_limited_and_what_was_left(run: Run) -> None:
     metrics, result, seen = measure(run), variant_result(run), Seen(run)
     pools = {use.resource.index: use for use in pool_use(run)}
-    for use, told in zip(metrics.resources, result["resources"], strict=True):
-        assert (told["peak_held"], told["peak_queued"]) == (use.peak_held, use.peak_queued)
+    for use, row in zip(metrics.resources, result["resources"], strict=True):
+        assert (row["peak_held"], row["peak_queued"]) == (use.peak_held, use.peak_queued)
         if pool := pools.get(use.resource.index):
             assert (pool.most_held, pool.most_waiting) == (use.peak_held, use.peak_queued)
             assert pool.queued_ns == use.queued_ns

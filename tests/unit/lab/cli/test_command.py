@@ -190,21 +190,21 @@ def test_unwritable_place_is_reported_before_measuring(lab: Lab, tmp_path: Path)
     assert "To use another folder, set XDG_STATE_HOME" in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize(("percent", "told"), [(5.0, ""), (50.0, "other programs use 50% of the CPU")])
+@pytest.mark.parametrize(("percent", "advice"), [(5.0, ""), (50.0, "other programs use 50% of the CPU")])
 def test_busy_machine_is_reported_with_advice(
-    percent: float, told: str, monkeypatch: pytest.MonkeyPatch
+    percent: float, advice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(psutil, "cpu_percent", lambda _interval: percent)
     words = noise_words()
-    assert told in words and bool(words) is bool(told)
+    assert advice in words and bool(words) is bool(advice)
 
 
 def test_missing_package_is_named_with_the_installing_command(lab: Lab) -> None:
     done = lab("rare-tea", "--json")
     assert (done.code, done.out) == (3, "")
-    told = " ".join(done.err.split())
-    assert "rare-tea needs no-such-tea. To install what the lab measures: " in told
-    assert install_command("lab") in told
+    text = " ".join(done.err.split())
+    assert "rare-tea needs no-such-tea. To install what the lab measures: " in text
+    assert install_command("lab") in text
 
 
 # -- what measures ------------------------------------------------------------------------------------
@@ -339,9 +339,9 @@ def test_unsaved_result_is_still_reported_with_its_exit_code(lab: Lab, tmp_path:
     done = lab("two-cups", "--quick", "--save", tmp_path)
     assert done.code == 3
     assert "Two cups" in done.out and "quick / slow" in done.out
-    told = " ".join(done.err.split())
-    assert "The result could not be saved: " in told
-    assert "to report them again: asyncdemo lab two-cups --quick" in told
+    text = " ".join(done.err.split())
+    assert "The result could not be saved: " in text
+    assert "to report them again: asyncdemo lab two-cups --quick" in text
     again = lab("two-cups", "--quick")
     assert again.code == 0, again.err
     assert "Round" not in again.err, "nothing is measured again"
@@ -362,10 +362,10 @@ def test_what_keeps_its_port_at_the_end_loses_no_report(lab: Lab) -> None:
 def test_a_database_that_dies_ends_the_run_and_is_named(lab: Lab) -> None:
     done = lab("empty-pot")
     assert (done.code, done.out) == (3, ""), "nobody interrupted it"
-    told = " ".join(done.err.split())
-    assert "Ended early: 0 of 1 rounds were finished when the run was ended: PostgreSQL has died" in told
-    assert "Interrupted" not in told
-    assert "To continue: asyncdemo lab empty-pot" in told
+    text = " ".join(done.err.split())
+    assert "Ended early: 0 of 1 rounds were finished when the run was ended: PostgreSQL has died" in text
+    assert "Interrupted" not in text
+    assert "To continue: asyncdemo lab empty-pot" in text
     assert lab.nothing_left()
 
 

@@ -1,4 +1,4 @@
-"""What is kept of measurements: which record may be replaced, and what is told of a run that was ended."""
+"""What is kept of measurements: which record may be replaced, and what is said of a run that was ended."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_each_identity_has_a_journal_and_differences_are_named(journals: Journal
 
 
 @pytest.mark.parametrize(
-    ("trials", "told"),
+    ("trials", "expected"),
     [
         (0, "Interrupted before anything was measured."),
         (1, "Interrupted before anything more was measured. 1 trial of an earlier run is kept."),
@@ -89,7 +89,7 @@ def test_each_identity_has_a_journal_and_differences_are_named(journals: Journal
     ],
 )
 def test_ctrl_c_while_it_is_set_up_tells_what_an_earlier_run_has(
-    journals: Journals, monkeypatch: pytest.MonkeyPatch, trials: int, told: str
+    journals: Journals, monkeypatch: pytest.MonkeyPatch, trials: int, expected: str
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -97,4 +97,4 @@ def test_ctrl_c_while_it_is_set_up_tells_what_an_earlier_run_has(
     ended(journals, WHICH, trials)
     monkeypatch.setattr(measuring, "noise_words", interrupted)
     done = CliRunner().invoke(lab.command, ["constant-rate"])
-    assert (done.exit_code, done.output.splitlines()[-1]) == (130, told)
+    assert (done.exit_code, done.output.splitlines()[-1]) == (130, expected)

@@ -67,17 +67,17 @@ def test_rate_times_wait_is_what_is_open_at_once() -> None:
 
 
 def test_cyclone_has_its_own_environment_and_reports_progress() -> None:
-    told: list[Progress] = []
+    steps: list[Progress] = []
     entry = find_experiment("ten-thousand")
     assert entry is not None
-    with entry.prepared(replace(context_for("ten-thousand"), on_progress=told.append)) as experiment:
+    with entry.prepared(replace(context_for("ten-thousand"), on_progress=steps.append)) as experiment:
         named = {contestant.arm.name: contestant for contestant in experiment.contestants}
     arm, served = named["cyclone"].arm, named["cyclone"].served
     assert isinstance(served, ServedApp)
     assert not arm.unavailable and served.program.environment == "cyclone"
     assert arm.versions.keys() == {"cyclone", "twisted"} and not named["sanic"].arm.versions
     served.on_progress(Progress("cyclone", 0, 1, "making an environment"))
-    assert told == [Progress("cyclone", 0, 1, "making an environment")]
+    assert steps == [Progress("cyclone", 0, 1, "making an environment")]
 
 
 def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:

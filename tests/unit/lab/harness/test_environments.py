@@ -105,12 +105,12 @@ def test_only_what_has_a_hash_is_installed(pip: Pip) -> None:
 
 
 def test_progress_is_reported_by_steps_up_to_the_last() -> None:
-    told: list[Progress] = []
-    interpreter_of("aioflask", told.append)
+    steps: list[Progress] = []
+    interpreter_of("aioflask", steps.append)
     whats = ["making an environment", "getting one", "installing", "checking it"]
-    assert [step.what for step in told] == whats
-    assert [step.done for step in told] == [0, 1, 2, 3]
-    assert all(step.done < step.of == told[0].of for step in told)
+    assert [step.what for step in steps] == whats
+    assert [step.done for step in steps] == [0, 1, 2, 3]
+    assert all(step.done < step.of == steps[0].of for step in steps)
 
 
 @pytest.mark.parametrize("fails_at", ["venv", "install", "import "])

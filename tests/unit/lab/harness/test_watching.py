@@ -152,7 +152,7 @@ def nobody_waits():
     pid = child(some, seen)
     try: wait(pid)
     except ChildProcessError: pass
-    return 0.2  # as nobody is told
+    return 0.2  # as nobody is notified
 
 def orphan():
     ended, ends = os.pipe()
@@ -164,7 +164,7 @@ def orphan():
     wait(child(lambda: child(loses_its_parent), seen))
     os.close(ends)
     os.read(ended, 1)
-    return 0.2  # as whoever adopted it is told, and not we
+    return 0.2  # as its new parent is notified, and not we
 
 if sys.argv[1] == "there_before":
     there = child(lambda: burn(0.4), seen, some)
@@ -195,7 +195,7 @@ say("used", used() - before_s + more_s)
     ],
 )
 def test_each_process_that_comes_and_goes_counts_once(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As workers that are started anew, or a PostgreSQL whose clients keep no connection."""
+    """As workers that are restarted, or a PostgreSQL whose clients keep no connection."""
     # a reading that took long, on a busy machine, would put off the next one until who it is for has ended
     monkeypatch.setattr(watching, "_SHARE", 0)
     with subprocess.Popen(
@@ -224,7 +224,7 @@ def test_each_process_that_comes_and_goes_counts_once(case: str, monkeypatch: py
 
 
 def test_what_the_lab_waited_for_is_not_its_own() -> None:
-    """Its servers and services are told of themselves; so is whatever else was its child."""
+    """Its servers and services are counted as themselves; so is whatever else was its child."""
     watch = Watch(tuple, tuple)
     watch.begin()
     burn = "import time\nwhile time.process_time() < 1: pass"

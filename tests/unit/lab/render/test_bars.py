@@ -1,4 +1,4 @@
-"""Bars as HTML: what is drawn where, and that everything that is drawn is told in words."""
+"""Bars as HTML: what is drawn where, and that everything that is drawn is also in words."""
 
 from __future__ import annotations
 

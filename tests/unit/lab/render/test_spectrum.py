@@ -55,10 +55,10 @@ def test_a_percentile_with_too_few_answers_beyond_is_not_quoted() -> None:
 
 def test_overloaded_contestant_has_words_instead_of_percentiles() -> None:
     record = with_open_loop(TWO_ROUNDS, overloaded=frozenset({"flask"}))
-    ((title, told),) = percentile_blocks(record)
+    ((title, lines),) = percentile_blocks(record)
     assert title == "Percentiles of latency, 1,000 per s"
-    assert "overloaded, so no percentile is quoted" in dict(told)["Flask"]
-    assert "50 % 1 ms" in dict(told)["Sanic"]
+    assert "overloaded, so no percentile is quoted" in dict(lines)["Flask"]
+    assert "50 % 1 ms" in dict(lines)["Sanic"]
     html = spectra_html(record)
     assert "Flask, overloaded" in html
     assert "Sanic, overloaded" not in html

@@ -84,7 +84,7 @@ def test_pgbouncer_keeps_the_given_number_of_sessions() -> None:
 
 
 def test_reserved_port_is_below_ephemeral_ones_and_given_once() -> None:
-    """So many drawn from 12,000 without looking would hardly ever differ."""
+    """This many drawn from 12,000 without looking would hardly ever differ."""
     ports = [port_to_keep() for _ in range(500)]
     assert all(20_000 <= port < 32_000 for port in ports)
     assert len({*ports}) == len(ports)

@@ -22,8 +22,8 @@ SEARCH = Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0)
 
 
 def at_a_share(slow: FakeServer, fast: FakeServer, spoiled: int = 0) -> tuple[Record, list[str], int]:
-    """Also the doubts about its rates, and how many windows slow had when it was visited. spoiled: so many of
-    them have fast answers that are none.
+    """Also the doubts about its rates, and how many windows slow had when it was visited. spoiled: how
+    many of them have fast answers that are none.
     """
     windows = 0
 

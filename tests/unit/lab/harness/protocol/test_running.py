@@ -105,7 +105,7 @@ def test_seven_rounds_have_every_arm_once_and_the_base_twice() -> None:
     assert (twin.arm, twin.base, twin.flags) == ("slow-again", "slow", ())
     assert twin.measured is not None and twin.measured.holds_one
     assert record.arm("slow-again").twin_of == "slow"
-    assert slow.knobs == [{"workers": 4}] * (1 + 2 * 7), "looked at once, and started anew for each trial"
+    assert slow.knobs == [{"workers": 4}] * (1 + 2 * 7), "looked at once, and restarted for each trial"
 
 
 @pytest.mark.parametrize(("rounds", "alarmed"), [(5, False), (6, True)])
@@ -464,12 +464,12 @@ def test_the_journal_of_another_run_is_not_taken_up(tmp_path: Path) -> None:
 
 
 def test_progress_tells_round_contestant_and_time_left() -> None:
-    told: list[Progress] = []
+    steps: list[Progress] = []
     contestants = two()
     bench, _ = a_bench(*contestants)
-    run(an_experiment(*contestants, size=SHORT), Extent.DEFAULT, told.append, bench=bench)
-    assert list(dict.fromkeys(one.stage for one in told)) == [Stage.CALIBRATE, Stage.VERIFY, Stage.MEASURE]
-    rounds = [one for one in told if one.stage is Stage.MEASURE]
+    run(an_experiment(*contestants, size=SHORT), Extent.DEFAULT, steps.append, bench=bench)
+    assert list(dict.fromkeys(one.stage for one in steps)) == [Stage.CALIBRATE, Stage.VERIFY, Stage.MEASURE]
+    rounds = [one for one in steps if one.stage is Stage.MEASURE]
     assert [one.round for one in rounds if one.step == "measure"] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [one.step for one in rounds[:3]] == ["start", "warm up", "measure"]
     assert {one.arm for one in rounds} == {"Slow", "Fast", "Slow, a second time"}
