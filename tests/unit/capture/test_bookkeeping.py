@@ -124,3 +124,19 @@ def test_a_semaphore_opened_for_many_costs_no_more_than_it_held(tmp_path: Path) 
     )
     (resource,) = trace.run.resources
     assert len(resource.slots) == 1
+
+
+def test_semaphore_that_starts_at_zero_is_a_signal_and_no_limit(tmp_path: Path) -> None:
+    trace = recorded(
+        tmp_path,
+        """
+        import asyncio
+        async def main():
+            signal = asyncio.Semaphore(0)
+            asyncio.get_running_loop().call_later(0.01, signal.release)
+            await signal.acquire()
+        asyncio.run(main())
+        """,
+        virtual=True,
+    )
+    assert trace.run.resources == ()

@@ -1,6 +1,6 @@
 """Scripts that measure themselves: the figures of a run against what the script itself counted and timed.
 
-A time of the script's own is a bound. Not for: states at single moments (``test_truth``).
+A time of the script's own is a bound. Not for: states at single moments (``test_blocked_loop``).
 """
 
 from __future__ import annotations
