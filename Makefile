@@ -99,7 +99,7 @@ pictures: $(VENV)/.tour ## the pictures in README and docs, of new runs and of t
 bench: $(VENV)/.browser $(VENV)/.lab ## the project's own speed, against its peers
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-lock: $(VENV)/.dev ## write requirements/ anew from pyproject.toml (UPGRADE=1: with the newest versions)
+lock: $(VENV)/.dev ## rewrite requirements/ from pyproject.toml (UPGRADE=1: with the newest versions)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/lock.sh $(if $(UPGRADE),--upgrade)
 
 clean: ## remove what these commands made

@@ -1,4 +1,4 @@
-"""What becomes of a long run: the script's memory and CPU, and whoever records it, during and after it."""
+"""What becomes of a long run: the script's memory and CPU, and those of its recorder, during and after it."""
 
 from __future__ import annotations
 

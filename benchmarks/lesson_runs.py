@@ -100,7 +100,7 @@ def _variants(folder: Path, report: Path) -> list[_Variant]:
     for heading in load_course(find_course()).lessons:
         lesson = load_lesson(heading.folder)
         if lesson.load is not None or lesson.services:
-            continue  # a server ends when it is told to, and what waits for one takes as long as that does
+            continue  # a server ends when it is asked to, and what waits for one takes as long as that does
         for variant in lesson.variants:
             if variant.expect != RunOutcome.OK:
                 continue  # one that hangs takes as long as it is let

@@ -44,7 +44,7 @@ def measure_site(folder: Path, rounds: int, build: bool = True) -> list[Row]:
     first_s = _built_s(checkout)
     again_s = [_built_s(checkout) for _ in range(rounds)]
     rows = [
-        Row("building the site, every lesson recorded anew", Summary.of([first_s]), _seconds, Target(180)),
+        Row("building the site, every lesson recorded again", Summary.of([first_s]), _seconds, Target(180)),
         Row("... when nothing has changed", Summary.of(again_s), _seconds, Target(15)),
     ]
     if _can_weigh():

@@ -1,6 +1,6 @@
 """The statistics of the benchmarks: pure functions of the figures measured.
 
-All arms are measured in every round, in an order drawn anew each time, and compared round by round:
+All arms are measured in every round, in a newly drawn order each time, and compared round by round:
 what disturbs one round disturbs all arms of it, and cancels in their ratio (paired comparison of a
 randomised block design; Kalibera and Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013).
 The figure given is the median of the rounds, which one bad round cannot move far. The range beside

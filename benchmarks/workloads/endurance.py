@@ -1,4 +1,4 @@
-"""Very many steps, tasks or threads, of which nothing is kept: all that grows is what somebody else keeps.
+"""Very many steps, tasks or threads that leave nothing behind: all that grows is what somebody else keeps.
 
 python endurance.py REPORT steps|tasks|threads COUNT
 """

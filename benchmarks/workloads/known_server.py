@@ -1,4 +1,4 @@
-"""An HTTP server whose truth is known: each answer is held back for so many ms, to some microseconds.
+"""An HTTP server whose truth is known: each answer is held back for a time in ms, to some microseconds.
 
 python known_server.py HOLD_MS
 

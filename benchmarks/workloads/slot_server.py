@@ -1,4 +1,4 @@
-"""An HTTP server of one slot: it answers one request at a time, each after so many ms of its whole attention.
+"""An HTTP server of one slot: it answers one request at a time, each after some ms of its whole attention.
 
 python slot_server.py EACH_MS STALL_S PERIOD_S
 

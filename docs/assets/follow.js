@@ -159,7 +159,7 @@
     return drawn("lit", d.flat().join(""));
   }
 
-  /* The timeline in which an event happened, and of which run there. */
+  /* The timeline in which an event happened, and its run there. */
   function pictured(event) {
     const timeline = event.target.closest?.("async-timeline");
     const at = timeline && shown(timeline).find(({ picture }) => event.composedPath().includes(picture));

@@ -7,7 +7,7 @@
   "use strict";
 
   const LIMIT_MS = 20000; // of one program; Python keeps it itself, and that of a run of the exercise
-  const LATE_MS = 5000; // beyond that; whoever loops inside of one C call never comes back
+  const LATE_MS = 5000; // beyond that; a loop inside of one C call never comes back
   const LONG_MS = 3000; // after which the page says how to end it
   const QUIET_MS = 4000; // after which nobody is about to press Run
   const MOST_BYTES = 500e3; // of a program
@@ -134,7 +134,7 @@
 
   const tab = () => make("button", { type: "button", role: "tab", class: "live-name" });
 
-  /* Editors, one of which is in sight. Their labels are tabs. */
+  /* Editors, one in sight at a time. Their labels are tabs. */
   function tabbed(edits) {
     const choose = (chosen) => edits.forEach(({ label, node }, number) => {
       label.setAttribute("aria-selected", number === chosen);
@@ -323,20 +323,20 @@
       next = 0;
       turn(hint, hints.length > 0);
     };
-    const told = make("div", { "aria-live": "polite" });
+    const opened = make("div", { "aria-live": "polite" });
     const hint = button("Hint", () => {
       const fold = hints[next++];
       fold.open = true;
-      told.append(fold);
+      opened.append(fold);
       turn(hint, next < hints.length);
     });
     turn(hint, hints.length > 0);
-    return [make("p", {}, task), bench(place, [edit.label, edit.node], [run, stop, hint, reset], told, shown)];
+    return [make("p", {}, task), bench(place, [edit.label, edit.node], [run, stop, hint, reset], opened, shown)];
   }
 
   /* -- begin --------------------------------------------------------------------------------- */
 
-  /* place: a `.live` of the page, of which somebody has pressed the button. */
+  /* place: a `.live` of the page, whose button was pressed. */
   window.asyncdemoLive = async (place) => {
     const { lesson, part } = place.dataset;
     const open = place.querySelector(".live-open");

@@ -81,8 +81,8 @@
     }
   }
 
-  function show({ problems: told, runs, element, report, recording }) {
-    told.forEach(complain);
+  function show({ problems, runs, element, report, recording }) {
+    problems.forEach(complain);
     if (!runs.length) {
       say('Nothing is shown. Open a file that "asyncdemo trace --save FILE" or "asyncdemo run --save DIR" wrote.');
       return;
@@ -120,7 +120,7 @@
 
   function takeFiles() {
     input.addEventListener("change", () => { if (input.files.length) open([...input.files]); });
-    // The same file again is a change, too: it may have been recorded anew.
+    // The same file again is a change, too: it may be a new recording.
     input.addEventListener("click", () => { input.value = ""; });
     form.querySelectorAll("[data-runs]").forEach((button) => button.addEventListener("click", () => {
       input.value = "";

@@ -20,7 +20,7 @@
     try {
       localStorage.setItem(key, value);
     } catch {
-      // Full or denied: the next visit begins anew, which is all that is lost.
+      // Full or denied: the next visit starts over, which is all that is lost.
     }
   }
 

@@ -1,6 +1,6 @@
 """Read files that somebody else may have made: regular files only, and never more than a limit.
 
-A name can be that of a FIFO, which blocks whoever opens it, or of a device without an end, and a few
+A name can be that of a FIFO, which blocks its reader, or of a device without an end, and a few
 kilobytes of gzip can stand for gigabytes.
 """
 

@@ -87,7 +87,7 @@ def test_a_click_on_a_picture_brings_its_program_to_the_front(siblings: Page) ->
     siblings.locator(".highlight:visible > .filename", has_text="grouped.py").wait_for()
 
 
-def test_a_step_brings_the_program_to_the_front_in_which_something_has_changed(siblings: Page) -> None:
+def test_stepping_focuses_the_program_that_changed(siblings: Page) -> None:
     siblings.locator(".highlight:visible .thread").wait_for()  # the script is there
     timeline = siblings.locator("async-timeline")
     names = timeline.evaluate("it => it.data.runs.map(({ file }) => file.split('/').pop())")

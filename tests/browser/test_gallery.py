@@ -24,7 +24,7 @@ def test_every_entry_has_a_picture_that_plays(page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize(("width", "beside"), [(1600, True), (1280, True), (768, False), (360, False)])
-def test_script_and_picture_stand_side_by_side_where_there_is_room(
+def test_script_and_picture_are_side_by_side_on_wide_screens(
     page: OpenPage, width: int, beside: bool
 ) -> None:
     opened = page(PAGE, width=width)

@@ -22,7 +22,7 @@ def sheets(pdf: bytes) -> int:
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_printed_on_one_sheet_with_room_for_the_lessons_to_come(
+def test_handout_prints_on_one_sheet_with_room_for_more_lessons(
     page: OpenPage, paper: str, scheme: str
 ) -> None:
     opened = page("teach/handout.html", scheme=scheme)

@@ -82,7 +82,7 @@ def test_no_two_places_of_a_page_have_the_same_name() -> None:
     ] == []
 
 
-def test_a_page_loads_nothing_from_another_host_and_links_to_none_without_encryption() -> None:
+def test_page_has_no_foreign_resources_or_unencrypted_links() -> None:
     for name in pages():
         text = (SITE / name).read_text(encoding="utf-8")
         loaded = re.findall(r"<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=[\"']?([^\"' >]+)", text)

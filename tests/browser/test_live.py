@@ -65,7 +65,7 @@ def test_programs_are_run_and_one_that_never_ends_is_stopped(page: OpenPage) -> 
     _press(part, "Reset")
     _press(part, "Run")
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
-    # The one that goes on, and one for another Stop: by now, the browser has told of both.
+    # The one that goes on, and one for another Stop: by now, the browser has reported both.
     assert len(made) == 2
 
 
@@ -132,7 +132,7 @@ def test_the_keyboard_runs_programs_and_goes_on_from_there(
     assert len(regions) == len(set(regions))
 
 
-def test_a_second_tab_and_a_browser_that_keeps_nothing_are_told(page: OpenPage) -> None:
+def test_second_tab_and_browser_without_storage_are_reported(page: OpenPage) -> None:
     part = _part(page, "exercise")
     other = part.page.context.new_page()
     other.goto(part.page.url)
@@ -154,7 +154,7 @@ def test_a_second_tab_and_a_browser_that_keeps_nothing_are_told(page: OpenPage) 
     assert "# not kept" in there.locator(".cm-content").inner_text()
 
 
-def test_changed_programs_are_still_there_and_their_button_says_so(page: OpenPage) -> None:
+def test_changed_programs_persist_and_their_button_says_so(page: OpenPage) -> None:
     part = _part(page, "programs")
     part.locator(".cm-content:visible").fill("# mine\n")
     part.page.reload()

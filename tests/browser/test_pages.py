@@ -62,7 +62,7 @@ def test_every_page_fits_a_phone_and_asks_for_nothing_else(path: str, phone: tup
 
 
 @pytest.mark.parametrize("path", KINDS)
-def test_every_kind_of_page_fits_every_width_and_keeps_no_reader_out(
+def test_every_kind_of_page_fits_every_width_and_is_accessible(
     path: str, page: OpenPage, violations: Callable[..., list[str]]
 ) -> None:
     shown = page(path, still=True)

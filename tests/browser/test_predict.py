@@ -14,7 +14,7 @@ from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.predictions import Answer, PredictionKind, actual_answer, compare, fill
 from asyncdemo.site.predict import predict_html
 from tests.browser.built import SITE
-from tests.support.predicted import told_lesson, told_runs
+from tests.support.predicted import predicted_lesson, predicted_runs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 ASSETS = Path(__file__).parents[2] / "docs" / "assets"
-LESSON = told_lesson()
+LESSON = predicted_lesson()
 KNOBS = values(LESSON, {})
-MEASURED = {run.name: measure(run) for run in told_runs()}
+MEASURED = {run.name: measure(run) for run in predicted_runs()}
 TIMELINES = """<script>
     revealed = [];
     for (const timeline of document.querySelectorAll("async-timeline"))
@@ -39,11 +39,11 @@ TIMELINES = """<script>
 
 @pytest.fixture
 def form(browser: Browser) -> Iterator[Page]:
-    """The questions of a lesson between two covered timelines, of which the second is about it."""
+    """The questions of a lesson between two covered timelines; the second is about it."""
     page = browser.new_page()
     page.set_content(
         "<main class='md-typeset'><async-timeline id='other' covered></async-timeline>"
-        f"{predict_html(LESSON, told_runs())}"
+        f"{predict_html(LESSON, predicted_runs())}"
         f"<async-timeline id='its' covered></async-timeline></main>{TIMELINES}"
     )
     page.add_style_tag(path=ASSETS / "predict.css")
@@ -98,14 +98,14 @@ def test_the_page_says_right_where_the_terminal_does(form: Page, place: int) -> 
     assert verdicts == {True, False}
 
 
-def test_nothing_is_told_before_it_is_asked_for(form: Page) -> None:
+def test_nothing_is_revealed_before_an_answer(form: Page) -> None:
     assert form.locator(".predict-happened:visible").count() == 0
     assert form.locator(".predict-printed").is_hidden()
     form.get_by_role("button", name="Show what happened").click()
-    told = form.locator(".predict-happened:visible")
-    assert told.count() == len(LESSON.predictions)
+    results = form.locator(".predict-happened:visible")
+    assert results.count() == len(LESSON.predictions)
     for place, prediction in enumerate(LESSON.predictions):
-        words = told.nth(place).inner_text()
+        words = results.nth(place).inner_text()
         assert actual_answer(prediction, MEASURED, KNOBS) in words
         assert fill(prediction.why, KNOBS) in words
 
@@ -114,8 +114,8 @@ def test_questions_may_be_left_out_and_the_result_is_announced(form: Page) -> No
     answer(question(form, 0), "1")
     answer(question(form, 1), 4.0)
     form.get_by_role("button", name="Show what happened").click()
-    told = form.get_by_role("status").inner_text()
-    assert told == "1 of 2 right. 2 left out. What happened is now below each question."
+    status = form.get_by_role("status").inner_text()
+    assert status == "1 of 2 right. 2 left out. What happened is now below each question."
     assert form.locator(".predict-verdict").count() == 2
 
 
@@ -129,7 +129,7 @@ def test_the_answers_follow_the_recording(form: Page) -> None:
     assert form.locator(".predict-happened:visible").count() == len(LESSON.predictions)
 
 
-def test_the_score_stands_above_the_recording_and_leads_to_the_answers(page: OpenPage) -> None:
+def test_score_is_above_the_recording_and_links_to_the_answers(page: OpenPage) -> None:
     lesson = page("lessons/two-sleeps.html", width=360, height=640)
     lesson.locator(".predict-choice").first.click()
     lesson.get_by_role("button", name="Show what happened").click()
@@ -176,7 +176,7 @@ def test_an_order_is_made_with_the_keyboard(form: Page) -> None:
     assert asked.get_by_label("This is my order").is_checked()
 
 
-def test_enter_in_a_number_shows_what_happened_and_leaves_the_page_where_it_is(form: Page) -> None:
+def test_enter_in_a_number_reveals_the_result_without_scrolling(form: Page) -> None:
     address = form.url
     field = question(form, 1).get_by_label("Your answer")
     field.fill("5")
@@ -227,7 +227,7 @@ def test_answered_questions_are_accessible_and_fit_a_phone(
     assert lesson.locator("form.predict").evaluate("form => form.scrollWidth <= form.clientWidth")
 
 
-def test_on_the_first_page_bars_are_drawn_by_keys_and_the_recording_plays_below_them(page: OpenPage) -> None:
+def test_first_page_draws_bars_by_keys_and_plays_the_recording(page: OpenPage) -> None:
     shown = page("index.html", still=True)
     assert shown.locator("async-timeline").is_hidden()
     shown.get_by_role("slider", name="blocking").focus()

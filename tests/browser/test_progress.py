@@ -52,7 +52,7 @@ def test_without_scripts_everything_is_there(page: OpenPage) -> None:
     assert picture.evaluate("still => still.scrollWidth <= still.clientWidth")
 
 
-def test_a_lesson_that_was_seen_is_marked_and_the_start_page_goes_on_after_it(page: OpenPage) -> None:
+def test_seen_lesson_is_marked_and_the_start_page_continues(page: OpenPage) -> None:
     shown = page(_LESSON)
     shown.get_by_role("button", name="Skip: show everything").click()
     shown.reload()

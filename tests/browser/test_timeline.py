@@ -202,12 +202,12 @@ class TestStepping:
 
     def test_it_says_who_gave_a_connection_back_and_who_took_it(self, opened: Opened) -> None:
         page = opened([pooled(20, connections=5)])
-        told = []
+        said = []
         for time in value(page, "it.steps"):
             value(page, f"it.seek({time})")
-            told.append(value(page, "it.said"))
-        assert "pooled: GET /films/7/ 1 gave a connection back; GET /films/7/ 6 took it" in " ".join(told)
-        assert told[-1] == "pooled: over: 20 answered."
+            said.append(value(page, "it.said"))
+        assert "pooled: GET /films/7/ 1 gave a connection back; GET /films/7/ 6 took it" in " ".join(said)
+        assert said[-1] == "pooled: over: 20 answered."
 
 
 class TestShowing:
@@ -251,7 +251,7 @@ class TestShowing:
             assert box
             assert min(box["width"], box["height"]) >= 40
 
-    def test_it_is_drawn_anew_for_another_width(self, opened: Opened) -> None:
+    def test_it_is_redrawn_for_another_width(self, opened: Opened) -> None:
         page = opened(width=1280)
         page.set_viewport_size({"width": 400, "height": 800})
         page.wait_for_function("document.querySelector('async-timeline').wide < 400")
@@ -330,10 +330,10 @@ class TestCovered:
 
     def test_its_button_uncovers_and_plays(self, opened: Opened) -> None:
         page = opened(covered=True)
-        value(page, "it.addEventListener('revealed', () => { it.told = true; })")
+        value(page, "it.addEventListener('revealed', () => { it.fired = true; })")
         button(page, "Show it").click()
         button(page, "Pause").wait_for()
-        assert value(page, "[it.told, it.covered, it.secret]") == [True, False, True]
+        assert value(page, "[it.fired, it.covered, it.secret]") == [True, False, True]
         assert page.locator("async-timeline .live .figures").first.is_hidden()
         page.keyboard.press("End")
         assert page.locator("async-timeline .live .figures").first.is_visible()
@@ -341,13 +341,13 @@ class TestCovered:
     def test_it_starts_when_half_of_it_is_in_sight(self, opened: Opened) -> None:
         page = opened(covered=True)
         value(page, "it.style.marginTop = '3000px'")
-        value(page, "{ it.addEventListener('seen', () => { it.told = true; }); it.reveal({ play: true }); }")
+        value(page, "{ it.addEventListener('seen', () => { it.fired = true; }); it.reveal({ play: true }); }")
         page.wait_for_timeout(300)
-        assert value(page, "[it.time, it.frame, it.told]") == [0, 0, None]
+        assert value(page, "[it.time, it.frame, it.fired]") == [0, 0, None]
         element(page).scroll_into_view_if_needed()
         button(page, "Pause").wait_for()
         page.keyboard.press("End")
-        page.wait_for_function("document.querySelector('async-timeline').told")
+        page.wait_for_function("document.querySelector('async-timeline').fired")
 
     def test_who_wants_no_motion_sees_all_at_once(self, opened: Opened) -> None:
         page = opened(covered=True, still=True)
@@ -391,10 +391,10 @@ class TestData:
         page = opened([Story().run(name="empty")])
         assert "nothing was recorded" in page.locator("async-timeline .picture").inner_text()
 
-    def test_times_are_told_as_python_tells_them(self, opened: Opened) -> None:
+    def test_times_are_formatted_as_in_python(self, opened: Opened) -> None:
         page = opened()
         times = [0, 5_000, 500_000, 12_000_000, 1_234_000_000, 75_500_000_000, 3_000_000_000_000]
-        told = page.locator("async-timeline").evaluate(
+        texts = page.locator("async-timeline").evaluate(
             """(it, times) => {
                 const row = { ...it.data.runs[0].rows[0], bars: times.map(time => [time, time, 0, '']) };
                 it.load({ ...it.data, runs: [{ ...it.data.runs[0], rows: [row] }] });
@@ -404,10 +404,10 @@ class TestData:
             }""",
             times,
         )
-        assert told == list(map(duration, times))
+        assert texts == list(map(duration, times))
 
 
-def test_seeking_draws_nothing_anew(opened: Opened) -> None:
+def test_seeking_redraws_nothing(opened: Opened) -> None:
     page = opened([steps(1_800)])
     value(page, "it.drawn = it.shadowRoot.querySelector('.picture svg').firstChild")
     value(page, "it.seek(it.end / 3)")
@@ -418,7 +418,7 @@ def test_the_script_is_small() -> None:
     assert len(gzip.compress(script_js().encode())) < 13_000
 
 
-def test_zooming_keeps_the_playhead_in_its_place_and_stepping_turns_pages(opened: Opened) -> None:
+def test_zooming_keeps_the_playhead_and_stepping_turns_pages(opened: Opened) -> None:
     page = opened([steps(40)])
 
     def playhead() -> float:

@@ -96,6 +96,6 @@ def in_process(
     ):
         try:
             code = main([str(argument) for argument in arguments])
-        except SystemExit as ended:  # completion, of which click takes care
+        except SystemExit as ended:  # completion, which click takes care of
             code = int(ended.code or 0)
     return Done(code, said.out.decode("utf-8", "replace"), said.err.decode("utf-8", "replace"))

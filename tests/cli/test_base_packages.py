@@ -75,7 +75,7 @@ def test_what_the_tour_has_is_enough(path: str) -> None:
     assert codes == str([0] * 8)
 
 
-def test_what_needs_more_names_it_with_the_command_that_installs_it(path: str) -> None:
+def test_missing_extra_is_named_with_the_installing_command(path: str) -> None:
     codes, said = each(
         path,
         "run flask-vs-sanic --no-predict",

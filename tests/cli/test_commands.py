@@ -34,7 +34,7 @@ def test_every_command_explains_itself_and_help_names_them_all() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["list"], []], ids=["help", "list", "bare"])
-def test_what_shows_text_only_does_not_import_what_draws_or_measures(arguments: list[str]) -> None:
+def test_text_commands_import_no_drawing_or_measuring(arguments: list[str]) -> None:
     modules = imported_by(*arguments)
     heavy = {
         "rich",
@@ -47,7 +47,7 @@ def test_what_shows_text_only_does_not_import_what_draws_or_measures(arguments: 
     assert not modules & heavy
 
 
-def test_list_shows_every_lesson_with_its_minutes_and_what_comes_next() -> None:
+def test_list_shows_every_lesson_with_minutes_and_the_next_step() -> None:
     done = in_process("list")
     assert done.code == 0
     for lesson in LESSONS:
@@ -84,7 +84,7 @@ def test_a_mistake_is_answered_with_what_would_be_right(
     assert "Traceback" not in done.err
 
 
-def test_doctor_finds_nothing_needed_missing_and_shows_the_rest_if_it_is_asked_for() -> None:
+def test_doctor_misses_nothing_required_and_all_shows_the_rest() -> None:
     few, many = in_process("doctor"), in_process("doctor", "--all")
     assert few.code == many.code == 0
     assert few.out.splitlines()[0] == "All 34 lessons run."
@@ -107,7 +107,7 @@ def test_the_doctor_holds_a_schedule_against_this_machine(tmp_path: Path) -> Non
     assert (data["ok"], data["schedule"], len(data["lessons"])) == (True, "Half a day", 8)
 
 
-def test_lessons_that_do_not_run_are_told_by_what_they_need() -> None:
+def test_lessons_that_do_not_run_are_listed_by_what_they_need() -> None:
     found = [Readiness(lesson, "make course" if lesson.number > 11 else "") for lesson in LESSONS]
     assert readiness_words(found) == "Lessons 1 to 11 run. 12 to 34 need: make course"
     found[13] = Readiness(LESSONS[13], "apt install postgresql")

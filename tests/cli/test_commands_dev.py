@@ -54,7 +54,7 @@ def test_a_problem_is_one_line_with_file_and_line(course: Path, monkeypatch: pyt
     assert done.out.startswith(f"01-start/04-tea/README.md:{line}: ")
 
 
-def test_a_broken_manifest_hides_nothing_and_can_be_asked_for_by_name(course: Path) -> None:
+def test_broken_manifest_hides_no_lesson_and_can_be_selected(course: Path) -> None:
     change(course / "01-start/04-tea/lesson.toml", "minutes = 10", "minutes = ten")
     for arguments in ([], ["te"], ["4"]):
         done = in_process("dev", "check", *arguments, "--course", str(course))
@@ -97,7 +97,7 @@ def test_a_rehearsal_runs_each_lesson_and_exercise(course: Path, plan: Path) -> 
     assert "Not tried: `asyncdemo lab rig-it`" in done.out
 
 
-def test_a_rehearsal_names_what_is_not_as_the_class_will_be_told(course: Path, plan: Path) -> None:
+def test_rehearsal_names_what_differs_from_the_announcement(course: Path, plan: Path) -> None:
     lesson = course / "01-start" / "04-tea"
     change(
         lesson / "lesson.toml",

@@ -50,7 +50,7 @@ def test_a_lesson_as_json_is_one_object_with_every_variant() -> None:
 DETAILS = ("Each call keeps", "  wall  ", "  ideal  ", "  peak  ", "    brew(1): 0 s to", "Change it")
 
 
-def test_the_facts_are_words_nothing_is_asked_and_the_run_is_remembered() -> None:
+def test_facts_are_text_without_questions_and_runs_are_saved() -> None:
     data = in_process("run", *QUICK, "--variant", "awaited", "--json").data
     assert [variant["name"] for variant in data["variants"]] == ["awaited"]
     assert [list(one) for one in data["predictions"]] == [["question", "happened", "why"]] * 2
@@ -88,7 +88,7 @@ def test_the_facts_are_words_nothing_is_asked_and_the_run_is_remembered() -> Non
         ("time.sleep(60)", "ok", "timeout", 1),
     ],
 )
-def test_a_variant_that_does_not_end_as_it_should_makes_the_command_fail(
+def test_variant_with_an_unexpected_end_fails_the_command(
     tmp_path: Path, ending: str, expect: str, outcome: str, code: int
 ) -> None:
     script = f"import time\n\n\ndef work() -> None:\n    {ending}\n\n\nwork()\n"
@@ -117,7 +117,7 @@ def test_without_a_lesson_the_next_one_runs_and_is_named(tmp_path: Path) -> None
     assert "it ran" in done.out
 
 
-def test_in_brief_the_first_lesson_is_forty_lines_of_eighty_columns() -> None:
+def test_brief_first_lesson_is_forty_lines_of_eighty_columns() -> None:
     done = in_process("run", "two-sleeps", "--plain", COLUMNS="80")
     lines = done.out.splitlines()
     assert len(lines) <= 40
@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.err
 
 
-def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: Path) -> None:
+def test_interrupted_run_shows_its_recording_and_ends_with_130(tmp_path: Path) -> None:
     started = tmp_path / "started"
     course = course_of(
         tmp_path,
@@ -168,7 +168,7 @@ def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: 
     assert "work()" in done.out
 
 
-def test_the_programs_can_be_read_with_the_lines_marked_that_differ() -> None:
+def test_programs_are_shown_with_differing_lines_marked() -> None:
     done = in_process("run", "two-sleeps", "--code", "--variant", "awaited")
     assert done.code == 0
     lines = done.out.splitlines()

@@ -28,7 +28,7 @@ def course(lesson: Path) -> tuple[str, str]:
     return "--course", str(lesson.parents[1])
 
 
-def test_a_lesson_of_servers_as_json_has_the_figures_of_its_requests(lesson: Path) -> None:
+def test_lesson_of_servers_has_request_figures_in_json(lesson: Path) -> None:
     done = in_process("run", "shop", *course(lesson), "--json", "--no-predict", "--set", "REQUESTS=12")
     assert done.code == 0, done.err
     assert done.data["knobs"] == {"CLIENTS": 4, "REQUESTS": 12, "PACKS_S": 0.03}
@@ -53,7 +53,7 @@ def test_a_lesson_of_servers_in_words(lesson: Path) -> None:
     assert "HTTP/1.1" not in done.out, "a log of what went well is not shown"
 
 
-def test_what_is_missing_is_told_before_anything_starts(lesson: Path) -> None:
+def test_missing_things_are_reported_before_anything_starts(lesson: Path) -> None:
     change(lesson / "lesson.toml", '"flask", "sanic"', '"flask", "no-such-tea"')
     for arguments in (("run",), ("check", "--file", str(lesson / "exercise.py"))):
         done = in_process(*arguments, "shop", *course(lesson))

@@ -23,7 +23,7 @@ SCREEN_LEFT = "\x1b[?1049l"
 CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"
 
 
-def test_without_a_screen_predictions_are_asked_before_and_compared_after() -> None:
+def test_text_mode_asks_predictions_before_and_compares_after() -> None:
     with Terminal("run", *QUICK, "--plain") as terminal:
         terminal.wait_for("s> ")
         terminal.type("soon\n")
@@ -74,7 +74,7 @@ def test_ctrl_d_skips_all_questions_and_ctrl_c_ends_the_command(key: str, code: 
         assert ("What happened" in terminal.text) is (code == 0)
 
 
-def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: Path) -> None:
+def test_lesson_is_a_screen_and_leaves_a_few_lines_at_the_prompt(tmp_path: Path) -> None:
     with Terminal("run", *QUICK, "--save", tmp_path, size=(80, 24)) as terminal:
         terminal.wait_to_see("Question ")
         terminal.type("3")

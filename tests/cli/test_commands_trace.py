@@ -58,7 +58,7 @@ def test_what_stands_after_the_script_goes_to_the_script(after: list[str], passe
     assert (given["script"], given["args"], given["as_json"]) == ("chatty.py", tuple(passed_on), True)
 
 
-def test_options_of_trace_may_follow_the_script_and_its_output_never_mixes_with_the_json(
+def test_trace_options_may_follow_the_script_and_json_is_clean(
     chatty: Path,
 ) -> None:
     done = in_process("trace", chatty, "--json", "--lane", "work", "--set=JOBS=2", "x", "--json")
@@ -68,9 +68,7 @@ def test_options_of_trace_may_follow_the_script_and_its_output_never_mixes_with_
     assert "work 0 {" in done.err
 
 
-def test_without_a_terminal_the_script_keeps_its_stdout_and_a_saved_recording_is_the_run(
-    chatty: Path, tmp_path: Path
-) -> None:
+def test_script_keeps_its_stdout_and_a_recording_holds_the_run(chatty: Path, tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
     done = in_process("trace", "--lane", "work", "--save", file, chatty)
     assert done.code == 0
@@ -119,9 +117,7 @@ def test_wrong_use_is_answered_with_what_would_be_right(
     "ending",
     ["raise ValueError('so')", "exit(7)", "import asyncio\nasync def f():\n    exit(3)\nasyncio.run(f())"],
 )
-def test_a_script_that_fails_makes_trace_fail_with_its_own_code_and_traceback(
-    tmp_path: Path, ending: str
-) -> None:
+def test_failing_script_gives_trace_its_exit_code_and_traceback(tmp_path: Path, ending: str) -> None:
     script = tmp_path / "fails.py"
     script.write_text(f"{ending}\n")
     bare = program(sys.executable, script)
@@ -131,7 +127,7 @@ def test_a_script_that_fails_makes_trace_fail_with_its_own_code_and_traceback(
     assert (done.data["run"]["exit_code"], done.err) == (bare.code, bare.err)
 
 
-def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_path: Path) -> None:
+def test_option_after_a_failed_script_is_pointed_out(tmp_path: Path) -> None:
     script = tmp_path / "strict.py"
     script.write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
     done = in_process("trace", script, "--quick", "--plain")
@@ -161,7 +157,7 @@ def test_a_pytest_with_warnings_as_errors(tmp_path: Path) -> None:
     assert "1 passed" in done.err and "warning" not in done.err
 
 
-def test_options_of_python_are_the_scripts_too_but_for_those_that_it_cannot_have(tmp_path: Path) -> None:
+def test_python_options_reach_the_script_unless_impossible(tmp_path: Path) -> None:
     (tmp_path / "flags.py").write_text(
         "import sys\nprint(sys.orig_argv[1:], sys.flags.dev_mode, sys.flags.optimize, __debug__)\n"
     )
@@ -190,7 +186,7 @@ def test_a_script_from_standard_input_or_one_that_reads_it(tmp_path: Path) -> No
     assert "got this" in in_process("trace", tmp_path / "reads.py", stdin="this\n").out
 
 
-def test_a_syntax_error_is_told_once_and_kept_in_the_recording(tmp_path: Path) -> None:
+def test_syntax_error_is_reported_once_and_recorded(tmp_path: Path) -> None:
     script, saved = tmp_path / "broken.py", tmp_path / "broken.jsonl"
     script.write_text("def f(:\n    pass\n")
     done = in_process("trace", "--plain", "--save", saved, script)

@@ -48,9 +48,9 @@ def serving(installed: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen
     ) as started:
         assert started.stdout is not None
         try:
-            told = started.stdout.readline()
-            match = re.fullmatch(r"The docs site: (http://127\.0\.0\.1:\d+/)\n", told)
-            assert match, told
+            line = started.stdout.readline()
+            match = re.fullmatch(r"The docs site: (http://127\.0\.0\.1:\d+/)\n", line)
+            assert match, line
             assert started.stdout.readline() == "To stop it, press Ctrl-C.\n"
             yield started, match[1]
         finally:
@@ -62,8 +62,8 @@ def page(address: str) -> str:
         return str(answer.read().decode())
 
 
-def test_each_serves_on_its_own_port_until_a_signal_ends_it_without_a_word(installed: Path) -> None:
-    """The usual port is taken, by the first one or by whoever had it before."""
+def test_servers_have_their_own_ports_and_end_silently_by_signal(installed: Path) -> None:
+    """The usual port is taken, by the first one or by something else before."""
     with serving(installed) as (first, address), serving(installed) as (second, other):
         assert address != other
         assert page(address) == page(other) == "<title>The course</title>"

@@ -68,14 +68,14 @@ def test_recordings_are_kept_and_progress_is_not(tmp_path: Path) -> None:
         ("--present --json", "leave out --plain and --json"),
     ],
 )
-def test_what_does_not_go_together_is_told_in_a_line(options: str, words: str) -> None:
+def test_conflicting_options_are_refused_in_one_line(options: str, words: str) -> None:
     done = in_process("run", *QUICK, *options.split())
     assert (done.code, done.out) == (2, "")
     assert done.err.count("\n") == 1
     assert words in done.err
 
 
-def test_a_step_that_is_none_is_told_before_the_screen_is_taken() -> None:
+def test_unknown_step_is_refused_before_the_screen_opens() -> None:
     with present(*QUICK, "--from", "nowhere") as terminal:
         assert terminal.end() == 2
         assert "There are: title, question, code, predict, run," in " ".join(terminal.text.split())

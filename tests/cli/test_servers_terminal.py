@@ -27,7 +27,7 @@ def lesson(tmp_path: Path) -> Path:
 
 @contextmanager
 def running(lesson: Path, *options: str | Path, **variables: str) -> Iterator[tuple[Terminal, str]]:
-    """The lesson on a terminal, and the mark of all that it starts, of which nothing is left."""
+    """The lesson on a terminal, and the mark of all that it starts; nothing of it is left."""
     mark = uuid.uuid4().hex
     arguments = ("run", "shop", "--course", lesson.parents[1], *options)
     with nothing_left(mark), Terminal(*arguments, size=(200, 50), **{MARK: mark}, **variables) as terminal:  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def running(lesson: Path, *options: str | Path, **variables: str) -> Iterator[tu
         assert terminal.shows_keys()
 
 
-def test_requests_are_the_rows_of_the_live_picture_and_ctrl_c_leaves_nothing(lesson: Path) -> None:
+def test_live_rows_are_requests_and_ctrl_c_leaves_nothing(lesson: Path) -> None:
     with running(lesson, "--no-predict", "--set", "REQUESTS=20", "--set", "PACKS_S=1") as (terminal, _):
         terminal.wait_to_see("2 Run")
         terminal.type("2\r")
@@ -87,8 +87,8 @@ def test_ctrl_c_while_a_server_starts_or_ends_leaves_nothing(
 
 
 @pytest.mark.parametrize("goes_on", [True, False])
-def test_predictions_are_asked_while_services_start_which_ctrl_c_stops(lesson: Path, goes_on: bool) -> None:
-    """What is missing is told before anybody has typed an answer."""
+def test_predictions_are_asked_as_services_start_until_ctrl_c(lesson: Path, goes_on: bool) -> None:
+    """Missing packages are reported before anybody has typed an answer."""
     change(lesson / "lesson.toml", "minutes = 10", 'minutes = 10\nservices = ["redis"]')
     change(lesson / "lesson.toml", '"flask", "sanic"', '"flask", "sanic", "redis"')
     with running(lesson, ASYNCDEMO_REDIS="embedded") as (terminal, mark):

@@ -82,7 +82,7 @@ def test_a_command_finds_them_and_its_exit_code_is_ours(command: list[str], code
     assert (done.code, done.out, done.err) == (code, out, "")
 
 
-def test_python_is_the_one_that_has_the_packages_unless_another_was_activated(tmp_path: Path) -> None:
+def test_python_has_the_packages_unless_another_is_activated(tmp_path: Path) -> None:
     other = tmp_path / "python"
     other.write_text("#!/bin/sh\necho activated\n")
     other.chmod(0o755)
@@ -112,7 +112,7 @@ def test_a_signal_that_ends_us_ends_the_command_too() -> None:
     assert eventually(lambda: not marked_processes(mark))
 
 
-def test_a_service_that_dies_is_told_while_the_command_goes_on() -> None:
+def test_dead_service_is_reported_while_the_command_continues() -> None:
     mark = secrets.token_hex()
     with start(mark, "redis", "--", *IDLE) as started:
         started.says("up")
@@ -127,7 +127,7 @@ def test_a_service_that_dies_is_told_while_the_command_goes_on() -> None:
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGHUP", 129)])
-def test_without_a_command_the_environment_is_shown_until_a_signal(name: str, code: int) -> None:
+def test_without_a_command_the_environment_shows_until_a_signal(name: str, code: int) -> None:
     mark = secrets.token_hex()
     with start(mark, "s3", "redis", "postgres") as started:
         text = "".join(started.says("# until Ctrl-C"))
@@ -160,7 +160,7 @@ def test_one_that_dies_meanwhile_ends_it_with_a_sentence() -> None:
         assert "asyncdemo: Redis has died: its server was ended by SIGKILL." in started.warns()
 
 
-def test_it_is_told_which_there_are_and_which_command_is_not() -> None:
+def test_error_lists_the_services_and_names_the_missing_command() -> None:
     for arguments in ([], ["mysql"], ["--", "true"]):
         done = in_process("services", *arguments)
         assert done.code == 2

@@ -118,7 +118,7 @@ def test_shell_background_job_gets_int_as_without_us(tmp_path: Path, script: str
         assert done.returncode == 0
 
 
-def test_ctrl_z_stops_what_we_run_before_us_and_it_goes_on_after_us(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_z_stops_the_child_first_and_it_resumes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.getsignal(signal.SIGTSTP)
     sent: list[object] = []
     monkeypatch.setattr(os, "kill", lambda pid, number: sent.append((pid, number, signal.getsignal(number))))

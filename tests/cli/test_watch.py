@@ -50,7 +50,7 @@ class Log:
 
 
 class Desk:
-    """A workspace of the small course, one exercise of which may hang for a second only."""
+    """A workspace of the small course, where one exercise may hang for a second only."""
 
     def __init__(self, tmp_path: Path) -> None:
         self.course = make_course(tmp_path / "course")
@@ -142,7 +142,7 @@ def test_a_save_is_a_verdict_also_of_another_exercise(desk: Desk, options: list[
     assert "coffee has passed." in log.text
 
 
-def test_a_save_ends_the_check_that_is_running_and_the_last_of_many_counts(desk: Desk) -> None:
+def test_save_ends_the_running_check_and_the_last_save_counts(desk: Desk) -> None:
     with desk.log() as log:
         log.wait_for(FAILS)
         desk.tea.write_text(HANGS)
@@ -155,7 +155,7 @@ def test_a_save_ends_the_check_that_is_running_and_the_last_of_many_counts(desk:
         assert "time limit" not in log.text
 
 
-def test_what_keeps_a_check_from_its_verdict_is_told_and_the_watch_goes_on(desk: Desk) -> None:
+def test_obstacle_to_a_verdict_is_reported_and_watching_goes_on(desk: Desk) -> None:
     (check,) = desk.course.glob("*/*tea/check.py")
     works = check.read_text()
     check.write_text("def check(seen):\n    {}['cups']\n")
@@ -191,7 +191,7 @@ def test_without_a_workspace_it_says_how_to_make_one(tmp_path: Path) -> None:
 # -- the screen on a real terminal ------------------------------------------------------------------
 
 
-def test_another_size_of_the_window_is_drawn_anew(desk: Desk) -> None:
+def test_resized_window_is_redrawn(desk: Desk) -> None:
     with desk.watch(size=(80, 24)) as terminal:
         terminal.wait_to_see(FAILS)
         for size in ((120, 30), (50, 20), (80, 24)):
@@ -204,9 +204,7 @@ def test_another_size_of_the_window_is_drawn_anew(desk: Desk) -> None:
         )
 
 
-def test_the_editor_gets_the_terminal_as_it_was_and_a_ctrl_c_there_is_its_own(
-    desk: Desk, tmp_path: Path
-) -> None:
+def test_editor_gets_the_original_terminal_and_its_own_ctrl_c(desk: Desk, tmp_path: Path) -> None:
     editor = tmp_path / "an editor" / "nano"
     editor.parent.mkdir()
     editor.write_text(

@@ -50,9 +50,7 @@ def carried(packed: ZipFile) -> dict[str, str]:
     }
 
 
-def test_the_site_goes_with_the_wheel_if_it_is_built_and_is_found_there(
-    checkout: Path, tmp_path: Path
-) -> None:
+def test_built_site_is_in_the_wheel_and_found_there(checkout: Path, tmp_path: Path) -> None:
     pytest.importorskip("editables")
     path = str(tmp_path / "installed")
     with wheel(checkout, tmp_path) as packed:

@@ -85,7 +85,7 @@ def test_a_folder_that_cannot_be_a_workspace_is_named(
     assert "Traceback" not in done.err
 
 
-def test_from_a_failure_to_a_pass_to_the_next_exercise_until_all_are_checked_again(desk: Desk) -> None:
+def test_exercises_go_from_failure_to_pass_to_next_until_the_end(desk: Desk) -> None:
     done = desk("check", "tea")
     assert done.code == 1
     for words in (
@@ -214,9 +214,7 @@ def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
     assert words in " ".join(done.err.split())
 
 
-def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given_and_by_no_other(
-    desk: Desk, tmp_path: Path
-) -> None:
+def test_submissions_are_graded_by_the_given_course_only(desk: Desk, tmp_path: Path) -> None:
     for file in (desk.tea, desk.coffee):
         file.write_text(FIXED)  # the grader's own
     ada, ran = tmp_path / "ada", tmp_path / "ran"
@@ -317,7 +315,7 @@ def test_an_interrupted_grading_leaves_the_table_as_it_was(desk: Desk, pile: Pat
     assert table.read_text() == "workspace,passed\nthe complete one"
 
 
-def test_a_submission_without_a_readable_workspace_is_in_the_table_too(desk: Desk, pile: Path) -> None:
+def test_submission_without_a_readable_workspace_is_in_the_table(desk: Desk, pile: Path) -> None:
     shutil.rmtree(pile / "ada" / ".asyncdemo")
     (pile / "bob" / "exercises" / ".asyncdemo" / "workspace.json").write_text("{bro")
     (pile / "cy" / "01-hot").mkdir(parents=True)
@@ -362,9 +360,7 @@ def test_hostile_submissions_stop_no_other_and_are_not_changed(desk: Desk, pile:
     assert sorted(os.fsencode(path) for path in pile.rglob("*")) == before
 
 
-def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_progress_as_it_is(
-    desk: Desk, tmp_path: Path
-) -> None:
+def test_outside_file_is_checked_without_touching_progress(desk: Desk, tmp_path: Path) -> None:
     submission = tmp_path / "anna.py"
     words = ("check", "--file", submission, "tea", "--course", desk.course)
     submission.write_text(FIXED)
@@ -377,7 +373,7 @@ def test_a_file_from_elsewhere_is_checked_without_a_workspace_and_leaves_the_pro
     assert in_process(*words, cwd=tmp_path).code == 1
 
 
-def test_a_file_that_is_no_program_or_without_end_or_gone_fails_in_words(desk: Desk) -> None:
+def test_file_that_is_invalid_endless_or_missing_fails_in_words(desk: Desk) -> None:
     endless = FIXED.replace("await asyncio.sleep(1)", "await asyncio.Event().wait()")
     for text in ("def (:\n", "", "import nonsense_that_is_not_there\n", "\x00", endless):
         desk.tea.write_text(text)
@@ -406,18 +402,18 @@ def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
     assert desk.record("tea") == Record()
 
 
-def test_hints_come_one_at_a_time_and_the_solution_to_who_asks_twice(desk: Desk) -> None:
-    told = [
+def test_hints_come_singly_and_the_solution_on_a_second_request(desk: Desk) -> None:
+    sections = [
         ("1 of 3. Where to look", "At the loop."),
         ("2 of 3. The cause", "It waits for each."),
         ("3 of 3. Nearly the answer", "`asyncio.gather`."),
     ]
-    for heading, text in told:
+    for heading, text in sections:
         out = desk("hint", "tea").out
         assert heading in out and text in out
         assert out.count("It waits for each.") == (text == "It waits for each.")
     again = desk("hint", "tea").out
-    assert all(text in again for _, text in told)
+    assert all(text in again for _, text in sections)
     assert "asyncdemo solution tea" in again
     assert "hint 1 of 3" in desk("hint", "coffee").out
     first = desk("solution", "tea")
@@ -428,7 +424,7 @@ def test_hints_come_one_at_a_time_and_the_solution_to_who_asks_twice(desk: Desk)
     assert desk.tea.read_text() == BROKEN
 
 
-def test_the_changes_are_told_without_a_screen_and_those_of_the_solution_after_a_pass(desk: Desk) -> None:
+def test_changes_are_listed_as_text_and_the_solutions_if_passed(desk: Desk) -> None:
     desk.tea.write_text(FIXED)
     before = desk("solution", "tea", "--changes").out
     assert "What you changed" in before and "+" in before
@@ -478,7 +474,7 @@ def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
         ("dev check --fast upload-gate", 0, ""),
     ],
 )
-def test_in_a_folder_that_was_removed_one_is_told(
+def test_removed_current_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, words: str
 ) -> None:
     in_process("start", cwd=tmp_path)
@@ -538,7 +534,7 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     assert "asyncdemo run two-sleeps" in words
 
 
-def test_what_was_done_before_there_was_a_workspace_is_carried_into_it(tmp_path: Path) -> None:
+def test_earlier_progress_is_carried_into_a_new_workspace(tmp_path: Path) -> None:
     before = Progress(Path(os.environ["XDG_STATE_HOME"]) / "asyncdemo" / "progress.sqlite3")
     before.update("two-sleeps", lambda _: Record(runs=2, asked=4, right=3))
     assert "hint 1 of 3" in in_process("hint", "two-sleeps", cwd=tmp_path).out
@@ -550,7 +546,7 @@ def test_what_was_done_before_there_was_a_workspace_is_carried_into_it(tmp_path:
     assert "hint 3 of 3" in in_process("hint", "two-sleeps", cwd=tmp_path).out, "the latest workspace counts"
 
 
-def test_a_workspace_that_moved_with_its_course_is_started_once_more(desk: Desk, tmp_path: Path) -> None:
+def test_workspace_moved_with_its_course_is_started_again(desk: Desk, tmp_path: Path) -> None:
     desk.tea.write_text(FIXED)
     folder, course = tmp_path / "moved", tmp_path / "drinks"
     desk.folder.rename(folder)

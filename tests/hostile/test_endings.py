@@ -119,9 +119,7 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
-def test_however_a_script_ends_it_is_said_and_what_it_did_before_is_kept(
-    tmp_path: Path, ending: Ending
-) -> None:
+def test_every_ending_of_a_script_is_reported_with_what_it_did(tmp_path: Path, ending: Ending) -> None:
     traced = trace(tmp_path, WARM_UP + ending.text, *ending.options)
     run = traced.recorded
     assert run.outcome is ending.outcome
@@ -135,7 +133,7 @@ def test_however_a_script_ends_it_is_said_and_what_it_did_before_is_kept(
     assert ended["Task-2 worker"] == "returned"
 
 
-def test_a_deadlock_of_tasks_in_virtual_time_is_told_at_once_with_who_waits_where(tmp_path: Path) -> None:
+def test_deadlock_in_virtual_time_names_who_waits_where(tmp_path: Path) -> None:
     text = """
 import asyncio
 

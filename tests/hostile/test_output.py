@@ -59,7 +59,7 @@ def test_streams_that_are_closed_or_replaced(tmp_path: Path, closing: str) -> No
     assert "script: " in traced.out
 
 
-def test_a_script_that_closes_all_its_files_runs_on_and_what_was_seen_before_is_kept(tmp_path: Path) -> None:
+def test_script_that_closes_all_files_continues_and_is_recorded(tmp_path: Path) -> None:
     text = f"""
 import asyncio, os, time
 async def before(): await asyncio.sleep(0.2)

@@ -27,7 +27,7 @@ def wait_for(count):
     while not os.path.exists("pids") or len(open("pids").readlines()) < count:
         time.sleep(0.01)
 """
-"""``linger`` notes who it is and then sleeps for ever, whatever it is told; ``wait_for`` so many of them."""
+"""``linger`` notes its pid and ignores every signal; ``wait_for`` waits until there are enough of them."""
 
 
 def lingering(folder: Path, patience_s: float = 3) -> list[int]:

@@ -29,7 +29,7 @@ KLINGON = b"# -*- coding: klingon -*-\n"
     ],
     ids=["png", "latin-1", "coding", "unclosed", "indent", "return", "deep", "shell"],
 )
-def test_what_is_not_python_is_told_so_without_a_traceback(
+def test_source_that_is_not_python_fails_without_a_traceback(
     tmp_path: Path, content: bytes, words: str
 ) -> None:
     traced = trace(tmp_path, content)

@@ -21,7 +21,7 @@ from asyncdemo.model import Run
 from tests.cli.commands import in_process
 
 MARK = "ASYNCDEMO_TEST_MARK"
-"""In the environment of the command, so that whatever a script starts can be told from other processes."""
+"""In the environment of the command, to distinguish whatever a script starts from other processes."""
 
 PATIENCE_S = 40
 """More than any of these may take on a busy machine: a test that waits this long has found a hang."""

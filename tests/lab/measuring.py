@@ -31,7 +31,7 @@ from tests.support.lab_experiments import context_for
 SERVING = Path(__file__).with_name("scripts") / "serving.py"
 serving = partial(brief_lab.serving, SERVING.parent)
 CLOSED = Setting("closed", "10 clients", Loop.CLOSED, (), clients=10, timeout_s=2, keep_alive=True)
-OPEN = Setting("open", "so many a second", Loop.OPEN, (), rate_per_s=50, timeout_s=20, keep_alive=True)
+OPEN = Setting("open", "at a rate", Loop.OPEN, (), rate_per_s=50, timeout_s=20, keep_alive=True)
 BRIEF = Size(rounds=1, window_s=0.5, warm_up_s=0.2, most_warm_ups=2)
 
 

@@ -1,4 +1,4 @@
-"""Every server program serves hello world, and is told ready only when all its workers answer."""
+"""Every server program serves hello world, and is ready only when all its workers answer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_server_runs_hello_world_with_two_workers(
         for _ in range(20):
             roll.ask(workers - len(roll.answered))
         assert len(roll.answered) == workers
-        assert {*server.workers()} == roll.answered, "without a master, or whoever else belongs to it"
+        assert {*server.workers()} == roll.answered, "without a master or other processes that belong to it"
         assert server.command == served.command({"workers": workers})
         assert not server.died()
     assert wait_until_gone(pids) == []
@@ -79,10 +79,10 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
     with served.start({"workers": 2}) as server:
         assert get(server.port) == "hello"
     assert steps[0].what == "making an environment"
-    told = len(steps)
+    known = len(steps)
     assert versions_in("aioflask", served.own_versions) == served.own_versions, "as the lock has them"
     assert served.own_versions["aioflask"] == "0.4.0"
-    assert len(steps) == told  # it is there
+    assert len(steps) == known  # it is there
 
 
 @pytest.mark.lab

@@ -128,7 +128,7 @@ def party(tmp_path: Path, server: Server) -> Iterator[Party]:
     made.close()
 
 
-def test_what_the_workers_really_sent_is_poisson_at_the_asked_rate_and_they_end_by_themselves(
+def test_workers_send_poisson_at_the_given_rate_and_end_alone(
     party: Party,
 ) -> None:
     file, asked = party.folder / "result.json", party.server.asked
@@ -178,7 +178,7 @@ def test_nobody_stays_when_the_master_is_killed(party: Party) -> None:
     assert wait_until_gone(pids) == []
 
 
-def test_a_worker_that_is_killed_is_told_and_its_load_client_goes_with_it(party: Party) -> None:
+def test_killed_worker_is_reported_and_its_load_client_ends(party: Party) -> None:
     asked = party.server.asked
     party.start(f"--rate={RATE}", "--duration=8")
     party.until(lambda: party.server.asked > asked + RATE)

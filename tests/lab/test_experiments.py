@@ -64,7 +64,7 @@ def of(record: Record, arm: str, setting: str) -> Trial:
     return trial
 
 
-def test_a_rate_that_is_not_kept_has_a_backlog_and_no_percentiles() -> None:
+def test_rate_that_is_not_kept_has_a_backlog_and_no_percentiles() -> None:
     record = brief("constant-rate", "closed", "over", "over-twice-as-long")
     assert {trial.arm for trial in record.trials if trial.setting == "closed"} == {
         *("flask", "sanic", "sanic-asyncio", "sanic-asyncio-again")
@@ -84,7 +84,7 @@ def test_a_rate_that_is_not_kept_has_a_backlog_and_no_percentiles() -> None:
     assert "2,000 a second: median latency" not in rows, "it was not measured"
 
 
-def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> None:
+def test_longest_wait_beyond_capacity_is_the_backlog() -> None:
     """Four at a time, 20 ms each, in their order; asked for half as much again."""
     settings = ("closed", "over", "over-twice-as-long")
 

@@ -1,4 +1,4 @@
-"""A contestant that misbehaves is told for what it did, and nothing of it stays."""
+"""A contestant that misbehaves is reported with what it did, and nothing of it stays."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ def taken() -> Iterator[int]:
         (SERVE + "server().serve_forever()", LONG_S, TrialOutcome.HUNG, "1 of 2 workers answer"),
     ],
 )
-def test_one_that_does_not_get_ready_says_why_with_its_last_words_and_is_ended(
+def test_server_that_is_never_ready_is_ended_with_its_last_words(
     tmp_path: Path, text: str, deadline_s: float, outcome: TrialOutcome, words: str
 ) -> None:
     (tmp_path / "pid").touch()
-    told = f"import os, pathlib\npathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
+    head = f"import os, pathlib\npathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
     with pytest.raises(NotStarted, match=words) as caught:
-        replace(script(tmp_path, told + text), deadline_s=deadline_s).start({"workers": 2})
+        replace(script(tmp_path, head + text), deadline_s=deadline_s).start({"workers": 2})
     assert caught.value.outcome is outcome
     assert wait_until_gone([int((tmp_path / "pid").read_text())]) == []
 
@@ -97,7 +97,7 @@ def test_one_that_does_not_get_ready_says_why_with_its_last_words_and_is_ended(
 @pytest.mark.parametrize(
     ("who", "words"), [("server", "was ended by SIGKILL"), ("guard", "has lost the process that guards it")]
 )
-def test_one_that_ends_unasked_later_is_said_to_have_died_and_is_ended_whole(who: str, words: str) -> None:
+def test_server_that_ends_unexpectedly_is_dead_and_fully_ended(who: str, words: str) -> None:
     with hello("flask").start({}) as server:
         assert server.died() == ""
         (pid,) = server.pids()
@@ -109,7 +109,7 @@ def test_one_that_ends_unasked_later_is_said_to_have_died_and_is_ended_whole(who
     assert wait_until_gone([pid]) == []
 
 
-def test_a_server_may_have_as_many_connections_as_the_system_allows(tmp_path: Path) -> None:
+def test_server_has_as_many_connections_as_the_system_allows(tmp_path: Path) -> None:
     text = SERVE + (
         "import resource\n"
         "print(*resource.getrlimit(resource.RLIMIT_NOFILE), flush=True)\n"
@@ -125,7 +125,7 @@ def test_a_server_may_have_as_many_connections_as_the_system_allows(tmp_path: Pa
     assert soft == min(hard, 65536)
 
 
-def test_of_what_a_server_writes_the_last_lines_are_told(tmp_path: Path) -> None:
+def test_last_lines_of_a_servers_output_are_shown(tmp_path: Path) -> None:
     text = SERVE + "for n in range(1000): print('line', n)\nserver().serve_forever()"
     with script(tmp_path, text).start({}) as server:
         lines = server.log().splitlines()
@@ -141,7 +141,7 @@ def test_a_program_that_is_not_there_was_not_started(tmp_path: Path) -> None:
     assert caught.value.outcome is TrialOutcome.NOT_STARTED
 
 
-def test_a_package_that_is_not_installed_makes_a_contestant_unavailable() -> None:
+def test_missing_package_makes_a_contestant_unavailable() -> None:
     with pytest.raises(Unavailable, match="no-such-package is not installed: ") as unavailable:
         replace(hello("flask"), packages=("no-such-package",)).start({})
     assert str(unavailable.value).endswith(install_command("lab"))
@@ -180,7 +180,7 @@ def test_a_port_that_is_shared_with_another_server_is_noticed(tmp_path: Path) ->
             replace(script(tmp_path, text), free_port=lambda: port).start({})
 
 
-def test_a_port_that_somebody_has_got_from_it_is_told(tmp_path: Path) -> None:
+def test_port_passed_to_another_process_is_reported(tmp_path: Path) -> None:
     """The listening socket is passed on to this process, which is none of the server's."""
     text = SERVE + (
         "serving = server()\n"
@@ -210,7 +210,7 @@ def test_a_port_that_somebody_has_got_from_it_is_told(tmp_path: Path) -> None:
     assert caught.value.outcome is TrialOutcome.PORT_KEPT
 
 
-def test_processes_that_keep_the_port_when_it_ends_are_told_and_killed(tmp_path: Path) -> None:
+def test_processes_that_keep_the_port_are_reported_and_killed(tmp_path: Path) -> None:
     text = SERVE + (
         "serving = server()\n"
         "if os.fork() == 0:\n"
@@ -281,14 +281,14 @@ def test_no_server_survives_a_lab_that_is_killed(name: str, workers: int) -> Non
         assert wait_until_gone(pids) == []
 
 
-def test_knobs_of_the_server_are_its_own_and_others_reach_the_app() -> None:
+def test_server_knobs_stay_with_it_and_others_reach_the_app() -> None:
     with hello("flask").start({"delay_ms": 20, "backlog": 7}) as server:
         assert get(server.port, "/knob") == "20"
         assert "--backlog 7" in server.command
         assert server.command.startswith("LAB_DELAY_MS=20 python serve_flask.py in_flask:app")
 
 
-def test_what_would_set_up_a_server_behind_the_lab_is_not_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_from_the_environment_are_not_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_DELAY_MS", "30")
     monkeypatch.setenv("FLASK_DEBUG", "1")
     monkeypatch.setenv("PYTHONWARNINGS", "error")
@@ -302,7 +302,7 @@ def test_the_loop_is_a_knob(loop: str) -> None:
         assert get(server.port, "/loop") == loop
 
 
-def test_workers_are_told_apart_by_psutil_too() -> None:
+def test_workers_are_distinguished_by_psutil_too() -> None:
     """As on systems without /proc."""
     with hello("hypercorn").start({"workers": 2}) as server:
         roll = RollCall(server.port, server.pids, seen=look_with_psutil)

@@ -36,7 +36,7 @@ SPIN = "print(flush=True)\nwhile True: pass"
 
 @contextmanager
 def spinning(number: int, cpu: int | None = None) -> Iterator[None]:
-    """So many programs that use all the CPU time they get; on this processor, or any."""
+    """A number of programs that use all the CPU time they get; on this processor, or any."""
     spinners = []
     try:
         for _ in range(number):
@@ -94,7 +94,7 @@ def test_a_server_that_errs() -> None:
 
 
 def test_a_load_program_whose_figures_contradict_each_other() -> None:
-    """wrk looks at one second of answers that take 0.4 s each, so its clients wait in vain for the last."""
+    """wrk looks at one second of answers that take 0.4 s each, so its clients never get the last."""
     bench = undisturbed()
     if "wrk" not in bench.engines:
         pytest.skip("wrk is not on PATH")

@@ -27,14 +27,14 @@ whole = pytest.mark.skipif(
 )
 
 
-def killing(experiment: Experiment, program: str, told: list[Progress]) -> Callable[[Progress], None]:
-    """The first of its processes, when the second round is measured; told: what comes from then on."""
+def killing(experiment: Experiment, program: str, reports: list[Progress]) -> Callable[[Progress], None]:
+    """The first of its processes, when the second round is measured; reports: what comes from then on."""
 
     def listen(progress: Progress) -> None:
         if progress.stage is not Stage.MEASURE or progress.round < 2:
             return
-        told.append(progress)
-        if progress.step == "measure" and [one.step for one in told].count("measure") == 1:
+        reports.append(progress)
+        if progress.step == "measure" and [one.step for one in reports].count("measure") == 1:
             os.kill(next(pid for pid in experiment.own_pids() if _name(pid) == program), signal.SIGKILL)
 
     return listen
@@ -51,15 +51,15 @@ def ended(name: str, apps: str, arms: tuple[str, ...], setting: str, program: st
     """With how many were tried from the second round on."""
     entry = find_experiment(name)
     assert entry is not None
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with entry.prepared(ExperimentContext(APPS / apps / "apps")) as experiment:
         size = Size(3, 0.5, 0.2, 1, settings=(setting,), arms=arms)
         experiment = replace(experiment, sizes={Extent.QUICK: size})
-        listener = killing(experiment, program, told)
+        listener = killing(experiment, program, reports)
         record = run(experiment, Extent.QUICK, listener, seed=1, bench=undisturbed())
     assert parse_record(dump_record(record)) == record
     assert record.interrupted and {trial.round for trial in record.trials} == {1}
-    return record, [one.step for one in told].count("start")
+    return record, [one.step for one in reports].count("start")
 
 
 def test_postgresql_dies(monkeypatch: pytest.MonkeyPatch) -> None:

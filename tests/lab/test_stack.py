@@ -112,7 +112,7 @@ def test_pgbouncer_opens_no_more_sessions_than_it_is_let(stack: Stack, name: str
 
 
 @whole
-def test_a_contestant_begins_without_the_sessions_of_the_last_one(stack: Stack) -> None:
+def test_contestant_starts_without_the_last_ones_sessions(stack: Stack) -> None:
     configuration = Configuration(4, 1, 8, 20, 12)
     for _ in range(2):
         with serving(stack, "falcon-uwsgi", configuration) as started:

@@ -70,6 +70,6 @@ def recordings_of(subject: LessonSource) -> Recorded | None:
     return {run.name: (run, "") for run in site.get(lesson.id)}
 
 
-def told(problems: Iterable[Problem]) -> list[str]:
+def lines_of(problems: Iterable[Problem]) -> list[str]:
     """One line a problem, as ``asyncdemo dev check`` says it."""
     return [f"{problem.file}:{problem.line or ''} {problem.message}" for problem in problems]

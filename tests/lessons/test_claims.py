@@ -16,7 +16,7 @@ import pytest
 from asyncdemo.course.rules import LessonSource
 from asyncdemo.course.rules.manifests import Settings, settings_of
 from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
-from tests.lessons.lessons import SUBJECTS, each_with_its_servers, is_virtual, recordings_of, told
+from tests.lessons.lessons import SUBJECTS, each_with_its_servers, is_virtual, lines_of, recordings_of
 from tests.support.servers import is_default
 
 CASES = [
@@ -41,7 +41,7 @@ def test_the_claims_of_a_lesson_hold(
     variables: dict[str, str], subject: LessonSource, settings: Settings
 ) -> None:
     recorded = None if settings else recordings_of(subject)
-    assert not told(problems_of_runs(subject, settings, recorded, virtual=True))
+    assert not lines_of(problems_of_runs(subject, settings, recorded, virtual=True))
 
 
 REAL = [case for case in CASES if not is_virtual(case[0])]
@@ -66,4 +66,4 @@ def test_the_claims_of_a_lesson_hold_in_real_time(
     recorded = None if settings or not is_default(variables) else recordings_of(subject)
     if recorded is None and not settings and tells_a_time(subject, settings):
         become_alone()
-    assert not told(problems_of_runs(subject, settings, recorded))
+    assert not lines_of(problems_of_runs(subject, settings, recorded))

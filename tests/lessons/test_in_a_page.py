@@ -59,7 +59,7 @@ def test_a_lesson_runs_in_a_page_as_in_a_terminal(lesson: Lesson, page_files: Pa
 
 @pytest.mark.release
 @pytest.mark.parametrize("lesson", _LESSONS, ids=lambda lesson: lesson.id)
-def test_all_other_solutions_are_judged_in_a_page_as_in_a_terminal(lesson: Lesson, page_files: Path) -> None:
+def test_other_solutions_are_judged_in_a_page_as_in_a_terminal(lesson: Lesson, page_files: Path) -> None:
     some = some_solutions(lesson)
     assert not differences(lesson, [one for one in solutions(lesson.exercise) if one not in some], page_files)
 

@@ -20,13 +20,13 @@ from tests.lessons.lessons import (
     SUBJECTS,
     each_with_its_servers,
     is_virtual,
-    told,
+    lines_of,
     with_exercise,
 )
 
 
 def test_every_manifest_can_be_read_and_every_lesson_is_listed() -> None:
-    assert not told(COURSE.problems)
+    assert not lines_of(COURSE.problems)
 
 
 def test_there_are_lessons() -> None:
@@ -35,7 +35,7 @@ def test_there_are_lessons() -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_every_lesson_keeps(rule: Rule) -> None:
-    assert not told(problem for subject in SUBJECTS for problem in rule.problems(subject))
+    assert not lines_of(problem for subject in SUBJECTS for problem in rule.problems(subject))
 
 
 BY_NAME = {rule.name: rule for rule in SLOW_RULES}
@@ -54,7 +54,7 @@ EXERCISES = [
 def problems(subject: LessonSource, exercise: Exercise) -> list[str]:
     """Of the lesson with this exercise: right solutions that fail, wrong ones that pass or fail otherwise."""
     changed = with_exercise(subject, exercise)
-    return told(problem for name in OF_SOLUTIONS for problem in BY_NAME[name].problems(changed))
+    return lines_of(problem for name in OF_SOLUTIONS for problem in BY_NAME[name].problems(changed))
 
 
 def some_of(subject: LessonSource, exercise: Exercise) -> Exercise:
@@ -64,10 +64,10 @@ def some_of(subject: LessonSource, exercise: Exercise) -> Exercise:
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "rule"), each_with_its_servers(RUNS))
-def test_an_exercise_fails_as_it_is_given_and_passes_as_it_is_solved(
+def test_exercise_fails_as_given_and_passes_when_solved(
     variables: dict[str, str], subject: LessonSource, rule: Rule
 ) -> None:
-    assert not told(rule.problems(subject))
+    assert not lines_of(rule.problems(subject))
 
 
 def test_typical_solutions_are_wrong_in_different_ways() -> None:
@@ -119,12 +119,12 @@ def test_after_ctrl_c_its_process_begins_no_other_lesson(monkeypatch: pytest.Mon
 def test_the_programs_of_a_lesson_are_ordinary_python(
     variables: dict[str, str], subject: LessonSource, rule: Rule
 ) -> None:
-    assert not told(rule.problems(subject))
+    assert not lines_of(rule.problems(subject))
 
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
-def test_typical_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
+def test_typical_solutions_pass_or_fail_by_their_shape(
     variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
     assert not problems(subject, some_of(subject, exercise))
@@ -133,7 +133,7 @@ def test_typical_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
 @pytest.mark.release
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
-def test_all_other_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
+def test_all_other_solutions_pass_or_fail_by_their_shape(
     variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
     some = some_of(subject, exercise)

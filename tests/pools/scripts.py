@@ -15,7 +15,7 @@ USES = []
 clock = time.perf_counter_ns
 
 
-def told():
+def report():
     print(json.dumps(USES), flush=True)
 
 """
@@ -86,7 +86,7 @@ async def main():
     await pool.aclose()
 
 run(main())
-told()
+report()
 """
 
 _REDIS_THREADS = """
@@ -102,7 +102,7 @@ def query(connection):
 key_of = id
 all_of_them()
 pool.disconnect()
-told()
+report()
 """
 
 _ASYNCPG = """
@@ -127,7 +127,7 @@ async def main():
     await pool.close()
 
 run(main())
-told()
+report()
 """
 
 _PSYCOPG_TASKS = """
@@ -154,7 +154,7 @@ async def main():
     await pool.close()
 
 run(main())
-told()
+report()
 """
 
 _PSYCOPG_THREADS = """
@@ -173,7 +173,7 @@ def key_of(connection):
 
 all_of_them()
 pool.close()
-told()
+report()
 """
 
 _PSYCOPG2 = """
@@ -192,7 +192,7 @@ def key_of(connection):
 all_of_them(LIMIT)
 all_of_them(LIMIT)
 pool.closeall()
-told()
+report()
 """
 
 QUEUEING = {

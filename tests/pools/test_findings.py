@@ -142,7 +142,7 @@ S3_NEVER_CLOSED = _tasks("""
 
 
 @pytest.mark.parametrize("script", [NEVER_CLOSED, S3_NEVER_CLOSED], ids=["redis", "s3"])
-def test_what_the_end_of_the_program_or_the_server_closes_was_not_closed(tmp_path: Path, script: str) -> None:
+def test_connection_ended_by_program_or_server_is_not_closed(tmp_path: Path, script: str) -> None:
     (use,) = pool_use(recorded(tmp_path, script).run)
     assert use.resource.closed_ns is None
 
@@ -391,7 +391,7 @@ LOST = {
 
 
 @pytest.mark.parametrize("name", LOST)
-def test_a_connection_that_the_server_ends_is_closed_and_replaced(tmp_path: Path, name: str) -> None:
+def test_connection_that_the_server_ends_is_closed_and_replaced(tmp_path: Path, name: str) -> None:
     run = recorded(tmp_path, LOST[name], lanes=["show"]).run
     assert found(run) == set()
     (use,) = pool_use(run)
@@ -422,7 +422,7 @@ BLOCKING = _tasks("""
     """)
 
 
-def test_a_blocking_client_in_a_task_blocks_the_loop_and_is_named(tmp_path: Path) -> None:
+def test_blocking_client_in_a_task_blocks_the_loop_and_is_named(tmp_path: Path) -> None:
     run = recorded(tmp_path, BLOCKING).run
     queries = [call for call in run.blocking_calls if call.reason not in ("dns", "net.connect")]
     where = {(call.reason, call.called_from.function) for call in queries if call.called_from is not None}

@@ -92,14 +92,14 @@ def test_callers_share_few_connections(tmp_path: Path, name: str, waited_for: st
     assert (use.leaked, use.refused, use.closed, use.reopened) == (0, 0, LIMIT, 0)
     assert [one.kind for one in limits(run)] == [ResourceKind.POOL]
     assert peak(run) == LIMIT
-    assert_waits_are_told(run, pool, waited_for)
+    assert_waits_are_recorded(run, pool, waited_for)
     assert "small-pool" in {finding.kind for finding in diagnose(run)}
     seen = Seen(run, functions=["use"])
     seen.pool(name).opened_and_closed_once_per_process().held_exactly(LIMIT).opened_at_most(LIMIT)
     seen.pool(name).no_task_holds_two().none_leaked().none_refused()
 
 
-def assert_waits_are_told(run: Run, pool: Resource, waited_for: str) -> None:
+def assert_waits_are_recorded(run: Run, pool: Resource, waited_for: str) -> None:
     """A caller queues, or waits for the service, or connects. What a busy system adds is little."""
     waits: Counter[str] = Counter()
     queued: dict[str, set[int | None]] = defaultdict(set)

@@ -201,11 +201,11 @@ def lane(run: Run, name: str) -> Lane:
 
 def story(lane: Lane) -> list[str]:
     """Why it was waiting or queued, in order, each once in a row."""
-    told: list[str] = []
+    reasons: list[str] = []
     for span in lane.spans:
-        if span.state in (State.WAITING, State.QUEUED) and told[-1:] != [span.wait.reason]:
-            told.append(span.wait.reason)
-    return told
+        if span.state in (State.WAITING, State.QUEUED) and reasons[-1:] != [span.wait.reason]:
+            reasons.append(span.wait.reason)
+    return reasons
 
 
 def reasons(run: Run) -> set[tuple[str, State]]:

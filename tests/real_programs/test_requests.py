@@ -30,7 +30,7 @@ pytestmark = [
 REQUESTS, AT_ONCE = 1_000, 100
 NEAR_NS = 1_000_000
 SHARE = 0.99
-"""So many edges must be that near to the server's own mark. Between the two the system may take the processor
+"""This share must be that near to the server's own mark. Between the two the system may take the processor
 away, or the interpreter its lock: a few are further apart, the more so on a busy machine.
 """
 
@@ -93,18 +93,18 @@ class Handled:
     slept_ns: int
     done_ns: int
     sent_ns: int
-    """As the client told it."""
+    """As the client reported it."""
     answered_ns: int
 
 
 class StderrTail(Client):
-    """The load client, with all that it ever told."""
+    """The load client, with all the events that it ever sent."""
 
-    told: list[Sent | Connected | Answered]
+    events_seen: list[Sent | Connected | Answered]
 
     def read(self, timeout_s: float = 0) -> list[Sent | Connected | Answered]:
         events = super().read(timeout_s)
-        type(self).told.extend(events)
+        type(self).events_seen.extend(events)
         return events
 
 
@@ -197,7 +197,7 @@ def at(request: Request, at_ns: int) -> Span:
 
 def handled_by(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Handled]:
     """Each request has its own path, by which it is known on all sides."""
-    monkeypatch.setattr(StderrTail, "told", [], raising=False)
+    monkeypatch.setattr(StderrTail, "events_seen", [], raising=False)
     monkeypatch.setattr(traffic, "Client", StderrTail)
     sends = tuple(Send("GET", f"/cup/{number}") for number in range(REQUESTS))
     context = RunContext(plan=plan(REQUESTS, AT_ONCE, sends=sends, keep_answers=1_000))
@@ -214,8 +214,10 @@ def handled_by(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list
 
 
 def joined(run: Run, answers: list[dict[str, Any]]) -> list[Handled]:
-    sent_ns = {event.number: event.sent_ns for event in StderrTail.told if isinstance(event, Sent)}
-    answered_ns = {event.number: event.at_ns for event in StderrTail.told if isinstance(event, Answered)}
+    sent_ns = {event.number: event.sent_ns for event in StderrTail.events_seen if isinstance(event, Sent)}
+    answered_ns = {
+        event.number: event.at_ns for event in StderrTail.events_seen if isinstance(event, Answered)
+    }
     marks = {answer["number"]: answer["marks"] for answer in answers}
     lanes = {lane.track: lane for lane in run.lanes}
     assert len(run.lanes) == len(lanes) == len(run.requests), "each request has its own track"

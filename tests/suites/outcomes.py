@@ -1,6 +1,6 @@
 """How the tests of a suite ended, by its JUnit report, and which did not end alike under the tracer.
 
-A result is kept as a file, so that one suite can be run anew and the table still be whole.
+A result is kept as a file, so that one suite can be run again and the table still be whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs of many lanes that do this and that, as a seed has it: for what is too large to be told by hand.
+"""Runs of many lanes that do this and that, as a seed has it: for what is too large to be written by hand.
 
 For tests only.
 """

@@ -93,7 +93,7 @@ class FakeStarted:
 
 @dataclass
 class FakeEngine:
-    """Sends to whoever has the plan's port. plans: all so far. spoil: changes what was measured."""
+    """Sends to the server at the plan's port. plans: all so far. spoil: changes what was measured."""
 
     contestants: tuple[FakeServer, ...]
     name: str = OURS

@@ -48,10 +48,10 @@ def main(lessons: str, lesson_id: str, *files: str) -> str:
     folder = next(one for one in Path(lessons).rglob("*-" + lesson_id))
     lesson = load_lesson(folder)
     os.chdir(folder)
-    return json.dumps(dict(_told(lesson, files)))
+    return json.dumps(dict(_verdicts(lesson, files)))
 
 
-def _told(lesson: Lesson, files: Iterable[str]) -> Any:
+def _verdicts(lesson: Lesson, files: Iterable[str]) -> Any:
     exercise = lesson.exercise
     assert exercise is not None
     programs = {variant.path.name: variant for variant in lesson.variants}

@@ -15,11 +15,11 @@ from asyncdemo.model import Run
 from tests.support.runs import Story
 
 
-def told_lesson() -> Lesson:
+def predicted_lesson() -> Lesson:
     return load_lesson(find_lesson(load_course(find_course()), "upload-gate").folder)
 
 
-def told_runs() -> tuple[Run, ...]:
+def predicted_runs() -> tuple[Run, ...]:
     return (_run("blocking", 1, 100), _run("threaded", 5, 101), _run("awaited", 5, 100))
 
 

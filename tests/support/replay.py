@@ -1,4 +1,4 @@
-"""A recorded run told to a live panel, event by event, as the runner tells one that goes on.
+"""A recorded run fed to a live panel, event by event, as the runner feeds one that goes on.
 
 For tests only.
 """

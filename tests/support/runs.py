@@ -6,7 +6,7 @@
     story.task("second").queues(gate, 100).takes(gate).sleeps(100).gives_back(gate).returns()
     run = story.run()
 
-Requests to a server are told by their client and go on with what the handler's track did:
+Requests to a server begin with their client's events and go on with what the handler's track did:
 
     handler = story.thread("Thread-1").enters("upload(1)").sleeps(100).leaves().returns()
     story.request("POST /upload 1", at=0).queues_for("accept", 20).is_handled_by(handler).answered(200)
@@ -183,7 +183,7 @@ class Teller:
         self._spans.append(Span(ns(start), ns(self._now), state, wait or Wait()))
         return self
 
-    def _told(self) -> Track:
+    def _finished(self) -> Track:
         return replace(
             self._track,
             end_ns=ns(self._now),
@@ -395,10 +395,10 @@ class Story:
     # the end
 
     def run(self, **changes: Any) -> Run:
-        tracks = tuple(teller._told() for teller in self._tellers)
+        tracks = tuple(teller._finished() for teller in self._tellers)
         called = [call for call in self.calls if call is not None]
         lanes = [self._call(tracks, *call) for call in called] if called else map(self._row, tracks)
-        told = Run(
+        whole = Run(
             name="story",
             script=APP,
             argv=(),
@@ -423,7 +423,7 @@ class Story:
             requests=tuple(self.requests),
             memory=tuple(sorted(self.memory, key=lambda sample: sample.at_ns)),
         )
-        return replace(told, **changes)
+        return replace(whole, **changes)
 
     def _teller(
         self,

@@ -43,7 +43,7 @@ def threaded(requests: int = 50, limit: int = 5) -> Run:
 
 
 def pooled(requests: int = 50, connections: int = 5) -> Run:
-    """One event loop, and a pool with so many connections to Redis, opened when they are first needed."""
+    """One event loop, and a pool with some connections to Redis, opened when they are first needed."""
     story = Story()
     pool = story.pool(connections, made=at_line(9), name="redis")
     uses: list[list[tuple[Teller, float, float]]] = [[] for _ in range(connections)]

@@ -15,7 +15,7 @@ from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 
 NOTHING_SHORTER_MS = 0.002
-"""In virtual time, each look at the clock costs 1 microsecond; nothing below that is told."""
+"""In virtual time, each look at the clock costs 1 microsecond; nothing below that is reported."""
 
 
 @dataclass
@@ -34,13 +34,13 @@ class Recorded:
     def story(self, name: str) -> list[str]:
         """The lane's spans in words, times in ms since the first lane opened."""
         first_ns = min(lane.start_ns for lane in self.run.lanes)
-        told = []
+        spans = []
         for span in self.lane(name).spans:
             start_ms, end_ms = (span.start_ns - first_ns) / 1e6, (span.end_ns - first_ns) / 1e6
             if end_ms - start_ms > NOTHING_SHORTER_MS:
                 reason = f" ({span.wait.reason})" if span.wait.reason else ""
-                told.append(f"{start_ms:.0f}-{end_ms:.0f} {span.state.name.lower()}{reason}")
-        return told
+                spans.append(f"{start_ms:.0f}-{end_ms:.0f} {span.state.name.lower()}{reason}")
+        return spans
 
     def at(self, name: str, instant: int | str) -> str:
         """What the lane was doing at a moment: "running", "waiting (sleep)", ... or "absent"."""
@@ -58,13 +58,13 @@ class Recorded:
 
     def order_of(self, name: str) -> list[str]:
         """The reasons and states in which the lane was not running, in order, repeated ones once."""
-        told: list[str] = []
+        reasons: list[str] = []
         for span in self.lane(name).spans:
             if span.state in (State.WAITING, State.QUEUED):
                 words = f"{span.state.name.lower()} ({span.wait.reason})"
-                if not told or told[-1] != words:
-                    told.append(words)
-        return told
+                if not reasons or reasons[-1] != words:
+                    reasons.append(words)
+        return reasons
 
 
 PRELUDE = """

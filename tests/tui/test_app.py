@@ -72,7 +72,7 @@ async def test_a_screen_may_ask_once_before_one_quits() -> None:
     assert application.return_value == EXIT_OK
 
 
-def test_without_utf_8_every_character_becomes_one_of_ascii_and_keeps_its_width() -> None:
+def test_without_utf_8_text_is_ascii_of_the_same_width() -> None:
     text = "│─┌┘█▁ é…✓ 日"
     (drawn,) = AsciiFilter().apply([Segment(text)], Color(0, 0, 0))
     assert drawn.text.isascii()
@@ -82,7 +82,7 @@ def test_without_utf_8_every_character_becomes_one_of_ascii_and_keeps_its_width(
 
 @pytest.mark.anyio
 async def test_no_color_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A selection and muted text can be told all the same."""
+    """A selection and muted text are still distinguishable."""
     monkeypatch.setenv("NO_COLOR", "1")
     application = Application(locate(None), HomeScreen)
     styles: dict[str, Style | None] = {}

@@ -59,7 +59,7 @@ async def test_it_shows_all_lessons_and_what_is_chosen(learner: Learner, size: t
     assert pilot.app.return_value == EXIT_OK
 
 
-async def test_keys_that_come_before_the_list_is_there_do_not_filter_it(learner: Learner) -> None:
+async def test_keys_pressed_before_the_list_appears_do_not_filter_it(learner: Learner) -> None:
     async with Application(learner.context, HomeScreen).run_test(size=(80, 24)) as pilot:
         home = HomeScreen()
         pilot.app.push_screen(home)
@@ -70,7 +70,7 @@ async def test_keys_that_come_before_the_list_is_there_do_not_filter_it(learner:
         assert "1 Tea" in shown(home)
 
 
-async def test_a_lesson_that_needs_packages_says_so_before_it_is_opened(learner: Learner) -> None:
+async def test_lesson_that_needs_packages_says_so_before_it_opens(learner: Learner) -> None:
     manifest = learner.lesson("tea").folder / "lesson.toml"
     manifest.write_text('packages = ["no-such-kettle"]\n' + manifest.read_text())
 
@@ -87,7 +87,7 @@ async def test_leaving_tells_of_the_last_lesson_that_was_run(learner: Learner) -
     assert next(summary(last_run(opened))) == "Lesson 2: Coffee"
 
 
-async def test_from_a_lesson_that_passed_to_the_next_and_back_to_where_both_are_seen(
+async def test_passed_lesson_leads_to_the_next_and_back_to_the_list(
     learner: Learner,
 ) -> None:
     learner.tea.write_text(FIXED)

@@ -143,9 +143,7 @@ async def test_o_shows_all_that_the_programs_wrote(context: CourseContext) -> No
 
 
 @pytest.mark.parametrize("width", [45, 60, 80])
-async def test_the_footer_cuts_no_key_and_always_has_those_to_leave_and_to_list_all(
-    context: CourseContext, width: int
-) -> None:
+async def test_footer_cuts_no_key_and_always_has_leave_and_list(context: CourseContext, width: int) -> None:
     async with drive(context, (width, 24)) as driven:
         await driven.run()
         await driven.press("enter")
@@ -168,7 +166,7 @@ async def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContex
         assert "waiting" in words  # the legend is the last of it
 
 
-async def test_a_lesson_opens_where_it_was_left_with_the_answers_which_a_run_makes_final(
+async def test_lesson_reopens_where_it_was_left_with_its_answers(
     context: CourseContext,
 ) -> None:
     progress = context.progress
@@ -261,7 +259,7 @@ async def test_the_programs_are_beside_the_question(context: CourseContext, widt
         assert driven.step == "predict"
 
 
-async def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(context: CourseContext) -> None:
+async def test_too_long_program_begins_with_the_differing_lines(context: CourseContext) -> None:
     folder, words = (
         context.course.lessons[0].folder,
         "  # a cup that is put on the stove once this one is ready",
@@ -288,7 +286,7 @@ async def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(cont
 async def test_other_settings_are_run_and_compared_with_the_first(
     context: CourseContext, size: tuple[int, int]
 ) -> None:
-    titles_told = {
+    titles_shown = {
         24: [
             ("── slow ─", "at most 1 at the same time; before "),
             ("── quick ─", "6 at the same time; before "),
@@ -310,8 +308,8 @@ async def test_other_settings_are_run_and_compared_with_the_first(
         await driven.pilot.pause()
         axis, *titles = [line for line in driven.seen.splitlines() if "╷0" in line or "at most" in line]
         assert "╷0" in axis
-        for title, told in zip(titles, titles_told, strict=True):
-            assert all(words in title for words in told)
+        for title, expected in zip(titles, titles_shown, strict=True):
+            assert all(words in title for words in expected)
         assert "Choose" not in driven.seen
         changed = driven.session.changed
         await driven.press("e", "tab", "enter")  # a suggestion, for one variant
@@ -326,12 +324,12 @@ async def test_other_settings_are_run_and_compared_with_the_first(
 
 
 async def test_longer_things_are_a_key_away(context: CourseContext) -> None:
-    told = {"w": "Each await waits for its cup.", "f": "throughput", "t": "One more question"}
+    expected = {"w": "Each await waits for its cup.", "f": "throughput", "t": "One more question"}
 
     async with drive(context, (120, 60)) as driven:
         await driven.run()
         await driven.press("4")
-        for key, words in told.items():
+        for key, words in expected.items():
             await driven.press(key)
             await until(driven.pilot, lambda: isinstance(driven.app.screen, ReadingScreen))
             await driven.press("end")
@@ -372,7 +370,7 @@ async def test_a_variant_that_fails_says_why_and_judges_nothing(context: CourseC
     assert driven.session.exit_code() == EXIT_FAILED
 
 
-async def test_what_is_missing_is_told_with_the_command_that_installs_it(
+async def test_missing_package_is_named_with_the_installing_command(
     context: CourseContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def need(*_: object) -> None:
@@ -392,7 +390,7 @@ async def test_what_is_missing_is_told_with_the_command_that_installs_it(
     assert list(summary(driven.session))[1:] == ["tea needs kettle. Install it: pip install kettle"]
 
 
-async def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(context: CourseContext) -> None:
+async def test_steps_are_clickable_and_fewer_without_questions(context: CourseContext) -> None:
     async with drive(context, predict=False) as driven:
         assert "2 Run" in driven.seen
         assert "Predict" not in driven.seen

@@ -80,7 +80,7 @@ async def test_it_fills_the_screen_with_rows_and_counts(size: tuple[int, int]) -
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_of_a_server_requests_are_the_rows_and_the_legend_has_what_is_visible(
+async def test_servers_rows_are_requests_with_a_legend_of_what_shows(
     size: tuple[int, int],
 ) -> None:
     async with viewing(threaded(20), size=size) as (pilot, screen):
@@ -97,7 +97,7 @@ async def test_of_a_server_requests_are_the_rows_and_the_legend_has_what_is_visi
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_several_runs_have_one_scale_and_m_gives_one_all_the_room(size: tuple[int, int]) -> None:
+async def test_several_runs_share_a_scale_and_m_enlarges_one(size: tuple[int, int]) -> None:
     async with viewing(gated("long"), gated("short", 20), size=size) as (pilot, screen):
         first, second = screen.query(RunRows)
         beside = size[0] >= 100
@@ -158,7 +158,7 @@ async def test_zooming_keeps_what_is_at_the_cursor_and_time_follows_it() -> None
 
 
 @pytest.mark.parametrize("tasks", [1, 10])
-async def test_the_list_of_states_leaves_each_run_a_row_and_no_line_empty(tasks: int) -> None:
+async def test_list_of_states_leaves_each_run_a_row_and_no_empty_line(tasks: int) -> None:
     busy = Story()
     task = busy.task("upload(0)")
     for _ in range(tasks):
@@ -172,7 +172,7 @@ async def test_the_list_of_states_leaves_each_run_a_row_and_no_line_empty(tasks:
         assert states.render_line(states.size.height - 1).text.strip()
 
 
-async def test_the_states_of_a_row_with_reason_length_and_line_also_as_a_list() -> None:
+async def test_states_of_a_row_have_reason_length_line_and_a_list() -> None:
     async with viewing() as (pilot, screen):
         await pilot.press("down")
         assert "queued: semaphore, made at app.py:9 in main, for 10 ms (0 s to 10 ms)" in details(screen)

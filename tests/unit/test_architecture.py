@@ -90,7 +90,7 @@ def pins(lock: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_lock_file_pins_every_package_with_hashes_and_names_no_address(lock: str) -> None:
+def test_lock_file_pins_packages_with_hashes_and_no_address(lock: str) -> None:
     text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
     heads = [line for line in lines if not line.startswith(" ")]
@@ -127,7 +127,7 @@ def test_the_lock_files_hold_what_the_project_asks_for() -> None:
         assert wanted <= {entry.partition(" ")[0] for entry in pins(lock)}, f"{lock}: run `make lock`"
 
 
-def test_what_has_no_wheel_for_this_python_is_what_the_project_does_not_ask_for_there() -> None:
+def test_packages_without_a_wheel_are_not_required_here() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = [Requirement(one) for extra in project["optional-dependencies"].values() for one in extra]
     by_version = [one for one in asked if one.marker and "python_version" in str(one.marker)]

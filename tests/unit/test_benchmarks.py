@@ -41,7 +41,7 @@ def test_pairs_are_of_one_round_each_so_that_a_slow_one_cancels() -> None:
         paired_ratios([1.0, 2.0], [1.0])
 
 
-def test_every_arm_takes_part_in_every_round_in_an_order_that_changes_and_can_be_repeated() -> None:
+def test_every_arm_is_in_every_round_in_a_repeatable_mixed_order() -> None:
     rounds = list(orders(["bare", "traced", "profiled"], 20, seed=7))
     assert [sorted(order) for order in rounds] == [["bare", "profiled", "traced"]] * 20
     assert {order[0] for order in rounds} == {"bare", "traced", "profiled"}
@@ -112,7 +112,7 @@ def a_twin(number: int, *pairs: float) -> Twin:
     return Twin(number, "hello world", Ratio.of(pairs) if pairs else None, "" if pairs else "foreign-cpu")
 
 
-def test_twins_are_counted_and_one_without_an_interval_does_not_hold_1() -> None:
+def test_twins_are_counted_and_one_without_an_interval_misses_1() -> None:
     twins = [a_twin(1, 0.99, 1.0, 1.03), a_twin(2, 1.01, 1.02, 1.03), a_twin(3), a_twin(4, 0.9, 1.0, 1.1)]
     held, width = twin_rows(twins)
     assert row_cells(held)[1] == "2 of 4"

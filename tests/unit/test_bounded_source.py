@@ -1,4 +1,4 @@
-"""Source that a recording mentions, of which the file may be anything."""
+"""Source that a recording mentions, whose file may be anything."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_a_command_that_a_page_names_exists() -> None:
     assert [named for named in in_code(r"(?<!from )\basyncdemo ([a-z]+)") if named[1] not in COMMANDS] == []
 
 
-def test_every_lesson_is_in_the_readme_with_its_number_and_question() -> None:
+def test_every_lesson_is_in_the_readme_with_number_and_question() -> None:
     rows = read(ROOT / "README.md")
     for lesson in load_course(find_course()).lessons:
         assert f"| {lesson.number} | `{lesson.id}` | {lesson.question} |" in rows

@@ -83,7 +83,7 @@ class TestSpans:
 
 
 class TestSpansBuilder:
-    def test_keeps_causes_apart_and_can_change_that_of_the_growing_span(self) -> None:
+    def test_keeps_reasons_apart_and_can_change_the_growing_spans(self) -> None:
         builder = SpansBuilder()
         builder.add(0, State.WAITING, 0)
         builder.add(5, State.WAITING, 1)
@@ -92,7 +92,7 @@ class TestSpansBuilder:
         builder.recause(1)
         assert builder.build(15, (NO_WAIT, SLEEP))[-1].wait == SLEEP
 
-    def test_what_comes_late_is_moved_to_where_the_last_began_and_what_comes_after_the_end_is_dropped(
+    def test_late_state_moves_to_the_last_start_or_is_dropped(
         self,
     ) -> None:
         builder = SpansBuilder()

@@ -37,7 +37,7 @@ def test_in_a_checkout_make_does_it(
     assert install_command(extra) == f"make {command}"
 
 
-def test_in_a_checkout_with_an_environment_of_ones_own_pip_does_it(checkout: Path) -> None:
+def test_checkout_in_its_own_environment_is_installed_with_pip(checkout: Path) -> None:
     assert install_command("course").endswith(f"install -e '{checkout}[course]'")
 
 

@@ -192,9 +192,7 @@ class TestMissing:
         assert 10 < len(part.tracks) < 500
         assert "The file ends early" in part.notes[-1]
 
-    def test_a_track_that_is_missing_takes_its_lanes_along_and_is_forgotten_by_the_others(
-        self, run: Run
-    ) -> None:
+    def test_missing_track_takes_its_lanes_and_all_references_along(self, run: Run) -> None:
         lines = [line for line in dumps(run) if not ('"type":"track"' in line and '"index":0' in line)]
         rest = loads(lines)
         assert [track.index for track in rest.tracks] == [0, 1, 2, 3, 4]

@@ -70,7 +70,7 @@ def test_how_tests_ended_is_read_from_the_report(tmp_path: Path) -> None:
     }
 
 
-def test_what_ends_otherwise_or_is_missing_is_a_difference_and_unsteady_if_it_ended_alike_once() -> None:
+def test_different_or_missing_result_is_a_difference() -> None:
     ends = {"test_one": "passed", "test_two": "failed"}
     assert compare([ends, ends], [ends, ends]) == []
     found = compare([{"a": "passed", "b": "passed"}], [{"a": "failed", "c": "passed"}])
@@ -92,7 +92,7 @@ def test_an_entry_allows_a_test_of_its_suite_only() -> None:
     assert reason_for([replace(exact, test="test_one*")], "borrowed", "test_one[1]") is not None
 
 
-def test_a_difference_without_a_reason_and_a_reason_without_a_difference_are_told() -> None:
+def test_difference_and_reason_without_each_other_are_reported() -> None:
     result = replace(RESULT, differences=(DIFFERS, UNSTEADY))
     entry = Allowed("borrowed", "test_one", "it looks at a private name")
     old = replace(entry, test="test_before")
@@ -124,7 +124,7 @@ def measured(folder: Path, how: str, environment: Mapping[str, str] = os.environ
     return done.stdout, json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
-def test_a_hook_that_fails_fails_the_suite_though_its_tests_end_alike(tmp_path: Path) -> None:
+def test_failing_hook_fails_the_suite_despite_equal_results(tmp_path: Path) -> None:
     (tmp_path / "borrowed.py").write_text(
         "import queue; queue.Queue().put(1); print('hello')", encoding="utf-8"
     )

@@ -1,4 +1,4 @@
-"""An order is saved before the customer is told."""
+"""An order is saved before the customer is notified."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ async def save(order: int) -> None:
 async def main() -> None:
     save(4711)
     await asyncio.sleep(0.1)
-    print("the customer is told")
+    print("the customer is notified")
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def it_stops_at_the_deadline(seen: Seen, follow: Calls, asked: Calls, goodbye: C
     slack_s = REAL_SLACK_S if in_threads(seen) else SLACK_S
     latest_s = deadline_s + slack_s if in_threads(seen) else deadline_s - SLACK_S
     after = [one.name for one in asked.lanes if (one.start_ns - start_ns) / 1e9 > latest_s]
-    went_on = f"It was told to stop at the deadline and went on with {after[0]}. " if after else ""
+    went_on = f"It was asked to stop at the deadline and went on with {after[0]}. " if after else ""
     # A question that is not over at the deadline is cancelled there; so nothing but that can be its end, and
     # it comes before the goodbye. Also where time is real, and a little more of it may pass.
     ask_s = float(seen.knobs["ASK_S"])

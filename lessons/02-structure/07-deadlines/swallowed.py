@@ -26,7 +26,7 @@ async def call() -> bool:
             if await dial(n):
                 return True
         except asyncio.CancelledError:
-            print(f"try {n}: told to stop")
+            print(f"try {n}: asked to stop")
     return False
 
 

@@ -72,7 +72,7 @@ def never_come_between(seen: Seen) -> None:
 
 
 def the_next_one_loads_immediately(seen: Seen) -> None:
-    """Whoever knows its rate may be next; so the store is idle only while nobody does."""
+    """Any payment that knows its rate may be next; so the store is idle only while nobody does."""
     known_ns = {number(lane): lane.end_ns for lane in seen.calls("ask_rate").lanes}
     saved_ns = {number(lane): lane.end_ns for lane in seen.calls("save").lanes}
     free_ns = 0

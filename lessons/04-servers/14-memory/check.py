@@ -109,7 +109,7 @@ def near(reported: float, wanted: float, tolerance: float = TOLERANCE) -> bool:
 
 
 def what_it_is(seen: Seen, waiters: Calls, reported: float, own: Sizes, place: int) -> str:
-    """What the number is instead, if that can be told; goes on after it."""
+    """What the number is instead, if that can be known; goes on after it."""
     grown, count = own[place], len(waiters)
     begun_ns, gone_ns = (
         max(times) for times in zip(*((w.start_ns, w.end_ns) for w in waiters.lanes), strict=True)

@@ -138,7 +138,7 @@ def never_blocked_later(seen: Seen, puts: Calls) -> None:
 
 
 def not_used_after_it_was_closed(seen: Seen) -> None:
-    """It can be: then it opens its connections anew."""
+    """It can be: then it opens new connections."""
     again = [
         pool
         for pool in seen.pool("s3").resources

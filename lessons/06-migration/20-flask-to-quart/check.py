@@ -8,7 +8,7 @@ from asyncdemo.model import ResourceKind, State, TrackKind
 from asyncdemo.testing.checks import Calls, Lane, Seen
 
 THREADS: Final = 4
-"""So many queries at least, if they are left to a pool of threads; asyncio's has one more at the least."""
+"""At least this many queries, if they are left to a pool of threads; asyncio's has one more or several."""
 LATE_S: Final = 0.25
 """How much longer one sleep may last than another on a busy machine: half of what a drawn QUERY_MS is."""
 NOTICED_NS: Final = 5_000_000
@@ -202,6 +202,6 @@ def each_review_is_stored(seen: Seen, reviews: Calls, stores: Calls) -> None:
         not early and not never and len(stores) == len(reviews),
         "Each review was stored once, and its request answered after that.",
         f"Each review should be stored once, before its request is answered; {found}. "
-        f"Even so, the clients were told: {', '.join(sorted(bodies))}",
+        f"Even so, the clients got: {', '.join(sorted(bodies))}",
         at=reviews,
     )

@@ -51,14 +51,14 @@ def closed_after_the_last_request(seen: Seen) -> None:
     None is under way when the check stops it, so closing early would do no harm here. A server without that
     task says nothing.
     """
-    told = [
+    stopped_ns = [
         max((span.end_ns for span in track.spans if span.wait.reason == "empty queue"), default=0)
         for track in seen.run.tracks
         if track.function.endswith(".handle_lifespan")
     ]
     (pool,) = seen.pool("asyncpg").resources
     seen.expect(
-        pool.closed_ns is not None and pool.closed_ns >= max(told, default=0),
+        pool.closed_ns is not None and pool.closed_ns >= max(stopped_ns, default=0),
         "The pool was closed when no request could be under way any more.",
         "The pool should be closed after the last request; it was closed before the server had stopped, "
         "while requests could still be under way.",

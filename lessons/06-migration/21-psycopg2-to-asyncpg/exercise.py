@@ -30,7 +30,7 @@ async def query(sql: str, *values: int | str) -> list[dict]:
 
 @app.get("/films/<film_id>/")
 async def film(film_id: str) -> dict:
-    # TODO: what does a parameter look like, and of which type is it?
+    # TODO: what does a parameter look like, and what is its type?
     sql = """SELECT title, length, ARRAY(SELECT rating FROM review WHERE review.film_id = film.film_id)
              AS ratings FROM film, pg_sleep(0.06) WHERE film_id = %s"""
     return (await query(sql, film_id))[0]

@@ -17,7 +17,7 @@ def check(seen: Seen) -> None:
     one_after_another(seen, answers)
     signed_before(seen, answers)
     took_s = reported(seen)
-    over_so_many_connections(seen, answers)
+    over_the_given_connections(seen, answers)
     sent_when_due(seen, answers)
     took_as_long_as_they_waited(seen, answers, took_s)
     seen.calls("main").return_values([took_s])
@@ -82,7 +82,7 @@ def reported(seen: Seen) -> Sequence[float]:
     return took_s
 
 
-def over_so_many_connections(seen: Seen, answers: Calls) -> None:
+def over_the_given_connections(seen: Seen, answers: Calls) -> None:
     connections = int(seen.knobs["CONNECTIONS"])
     most = max(sum(a.start_ns <= b.start_ns < a.end_ns for a in answers.lanes) for b in answers.lanes)
     seen.expect(

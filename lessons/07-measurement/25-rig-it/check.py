@@ -130,21 +130,21 @@ def servers_queries(seen: Seen, side: Side) -> Calls:
 
 def wins_by_arithmetic(seen: Seen, settings: dict[str, int], winner: Side, loser: Side) -> None:
     first, second = winner.limit(settings), loser.limit(settings)
-    told = (
+    both = (
         f"With {winner.name}_wins() {winner.words(settings)} requests at the database at the same time, "
         f"{loser.words(settings)}; each for {settings['delay_ms']} ms"
     )
     seen.expect(
         first >= CLEAR * second,
-        f"{told}: {first / second:.2g} times as many.",
-        f"{told}. {tied_or_lost(winner, first, second)} It should win by {CLEAR} or more.",
+        f"{both}: {first / second:.2g} times as many.",
+        f"{both}. {tied_or_lost(winner, first, second)} It should win by {CLEAR} or more.",
         at=servers_queries(seen, winner),
     )
     places = settings[winner.places]
     seen.expect(
         settings["clients"] >= places,
         f"It uses all of its {places} {winner.places}.",
-        f"{told}. So it wins, but with {places} {winner.places} the clients are its limit: you measure "
+        f"{both}. So it wins, but with {places} {winner.places} the clients are its limit: you measure "
         f"the load, not the server. There should be {places} clients or more.",
         at=servers_queries(seen, winner),
     )

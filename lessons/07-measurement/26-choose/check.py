@@ -169,7 +169,7 @@ def fetched_here(seen: Seen, chosen: Phase) -> None:
 
 
 def nothing_blocks_the_loop(seen: Seen) -> None:
-    """Told by the call, and not by how long a step took: to fill memory takes its time on a busy machine.
+    """Judged by the call, and not by how long a step took: to fill memory takes its time on a busy machine.
 
     When the last fetch is over nobody is kept waiting: a pool may be closed then.
     """

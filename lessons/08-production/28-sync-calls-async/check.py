@@ -35,7 +35,7 @@ def check(seen: Seen) -> None:
     pool.opened_at_most(threads).held_exactly(threads)
     pool.opened_and_closed_once_per_process()
     the_thread_is_over(seen, queries)
-    returns_what_was_told(seen, lengths, films, [unknown, TOO_LARGE, slow])
+    returns_the_lengths(seen, lengths, films, [unknown, TOO_LARGE, slow])
     seen.never_blocked()
     seen.no_warnings()
 
@@ -71,9 +71,9 @@ def one_loop(seen: Seen, queries: Calls) -> None:
 def each_gets_its_answer(seen: Seen, lengths: Calls, queries: Calls) -> None:
     lengths.all_return()
     queries.only(*(f"query({number(lane)})" for lane in lengths.lanes)).all_return()
-    told = dict(zip((number(lane) for lane in queries.lanes), queries.values, strict=True))
+    answers = dict(zip((number(lane) for lane in queries.lanes), queries.values, strict=True))
     for lane, value in zip(lengths.lanes, lengths.values, strict=True):
-        answer = told[number(lane)]
+        answer = answers[number(lane)]
         seen.expect(
             value == answer and type(value) is int,
             "",
@@ -107,7 +107,7 @@ def the_limit(seen: Seen, call: Calls, its_query: Calls, queries: Calls) -> None
         f"{took_s(lane):.1f} s.",
         at=call,
     )
-    # The queries after it take QUERY_S, so whoever cancels it has that much time.
+    # The queries after it take QUERY_S, so there is that much time to cancel it.
     after = [other for other in queries.lanes if other.start_ns > lane.end_ns]
     later = [other.end_ns for other in after if number(other) != TOO_LARGE]
     over = query.outcome is Outcome.CANCELLED and query.end_ns < min(later)
@@ -138,9 +138,9 @@ def the_thread_is_over(seen: Seen, queries: Calls) -> None:
     )
 
 
-def returns_what_was_told(seen: Seen, lengths: Calls, films: int, failing: list[int]) -> None:
+def returns_the_lengths(seen: Seen, lengths: Calls, films: int, failing: list[int]) -> None:
     """As main shows it: each length, and each error with its words."""
-    told = dict(zip((number(lane) for lane in lengths.lanes), lengths.values, strict=True))
+    values = dict(zip((number(lane) for lane in lengths.lanes), lengths.values, strict=True))
     errors = dict(
         zip((number(lane) for lane in lengths.lanes), (one.error for one in lengths.lanes), strict=True)
     )
@@ -163,9 +163,9 @@ def returns_what_was_told(seen: Seen, lengths: Calls, films: int, failing: list[
         f"{errors_shown[1]}.",
         at=lengths,
     )
-    as_told = [told[n] for n in (*some, 1, *some, *some)]
+    wanted = [values[n] for n in (*some, 1, *some, *some)]
     alike = [str(one).startswith(f"{errors[n]}(") for n, one in zip(failing, errors_shown, strict=True)]
-    the_same(seen, all(alike) and shown[:films] + shown[films + len(failing) :] == as_told, "main")
+    the_same(seen, all(alike) and shown[:films] + shown[films + len(failing) :] == wanted, "main")
 
 
 def the_same(seen: Seen, holds: bool, functions: str) -> None:

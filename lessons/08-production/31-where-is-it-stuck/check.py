@@ -9,7 +9,7 @@ from asyncdemo.testing.checks import Seen
 
 Place = tuple[str, int]
 """(function, line)"""
-Told = tuple[str, str, int]
+Row = tuple[str, str, int]
 """(name of the task, function, line)"""
 EXERCISE = Path(__file__).with_name("exercise.py")
 KNOBS = {"ORDERS", "SEED"}
@@ -74,7 +74,7 @@ def reports_of(seen: Seen) -> list[Lane]:
     return list(first.values())
 
 
-def what_is_said(seen: Seen, lane: Lane) -> list[Told]:
+def what_is_said(seen: Seen, lane: Lane) -> list[Row]:
     value = None if lane.result is None else ast.literal_eval(lane.result)
     good = isinstance(value, list) and all(
         isinstance(one, (tuple, list)) and [type(part) for part in one] == [str, str, int] for one in value
@@ -105,7 +105,7 @@ def nobody_is_cancelled(seen: Seen) -> None:
     )
 
 
-def it_looks_again(seen: Seen, n: int, said: list[list[Told]], right: dict[str, Place]) -> None:
+def it_looks_again(seen: Seen, n: int, said: list[list[Row]], right: dict[str, Place]) -> None:
     now = sorted(said[n - 1])
     seen.expect(
         n == 1
@@ -117,7 +117,7 @@ def it_looks_again(seen: Seen, n: int, said: list[list[Told]], right: dict[str, 
     )
 
 
-def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], right: dict[str, Place]) -> None:
+def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Row], right: dict[str, Place]) -> None:
     lines = script.read_text("utf-8").splitlines()
     for name, place in right.items():
         places = [(function, line) for one, function, line in said if one == name]
@@ -125,7 +125,7 @@ def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], righ
             fault = f"stuck should name each task once; in report {n} it named {name} {len(places)} times."
         else:
             function, line = place
-            renamed = [repr(one) for one, *told in said if one not in right and tuple(told) == place]
+            renamed = [repr(one) for one, *where in said if one not in right and tuple(where) == place]
             nothing = f"that of {renamed[0]}, which is no task" if renamed else "nothing of it"
             instead = said_instead(places[0], place) if places else nothing
             fault = (
@@ -135,7 +135,7 @@ def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], righ
         seen.expect(places == [place], "", fault)
 
 
-def nobody_else_is_named(seen: Seen, n: int, asking: str, said: list[Told], right: dict[str, Place]) -> None:
+def nobody_else_is_named(seen: Seen, n: int, asking: str, said: list[Row], right: dict[str, Place]) -> None:
     more = min((name for name, *_ in said if name not in right), default=None)
     known = more in {track.name for track in tasks(seen)}
     why = "was done by then" if known else "is the name of no task"

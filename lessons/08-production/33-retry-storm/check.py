@@ -136,7 +136,7 @@ def ends_as_it_should(seen: Seen, lane: Lane, attempts: Calls) -> None:
 
 
 def the_rate_is_used(seen: Seen, requests: Calls, attempts: Calls) -> None:
-    """Looks at each second that begins with an attempt, or when so many begin to wait."""
+    """Looks at each second that begins with an attempt, or when that many begin to wait."""
     rate = int(seen.knobs["RATE"])
     least = math.ceil(USED * rate)
     lanes = first_calls(requests)

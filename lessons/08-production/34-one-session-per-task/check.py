@@ -62,7 +62,7 @@ def nothing_else_goes_wrong(seen: Seen, stores: Calls, bad: Review) -> None:
 
 
 def it_waits_for_clients(seen: Seen) -> None:
-    """A sleep that comes to the right result is so long that it can be told from a look now and then."""
+    """A sleep that comes to the right result is so long that it is no look now and then."""
     (serve,) = seen.calls("serve").lanes
     slept_s = max(
         (
@@ -203,8 +203,8 @@ def over_connections(seen: Seen, stores: Calls, connections: int) -> None:
     ]
     seen.expect(
         len(alone) <= 1,
-        f"{connections} clients were served at the same time, as long as there were so many.",
-        f"{connections} clients should be served at the same time, as long as there are so many; "
+        f"{connections} clients were served at the same time, as long as there were that many.",
+        f"{connections} clients should be served at the same time, as long as there are that many; "
         f"while others waited, there were only {min(alone, default=0)}.",
         at=stores,
     )

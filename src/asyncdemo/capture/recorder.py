@@ -167,7 +167,7 @@ class ThreadState:
         self.depth = 0
         """How many traced waits it is in; only the outermost one is recorded."""
         self.outermost: Callable[[], Any] = nothing
-        """A weak reference to that one: if it is gone without having been exited, it is over all the same."""
+        """A weak reference to that one: if it is gone without having been exited, it is over too."""
         self.label: Cause | None = None
         """What the wait inside a primitive is recorded as."""
         self.service = ""

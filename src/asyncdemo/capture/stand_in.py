@@ -56,7 +56,7 @@ class StandIn:
     def __reduce__(self) -> str | tuple[Any, ...]:
         original = self._original
         found = vars(sys.modules[original.__module__]).get(original.__qualname__)
-        # by its name in its module; else by the original's, of which a copy is the same object
+        # by its name in its module; else by the original's, whose copy is the same object
         return str(original.__qualname__) if found is self else (copy.copy, (original,))
 
     @property  # type: ignore[misc]

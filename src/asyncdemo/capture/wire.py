@@ -17,7 +17,7 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     ITEM_DONE          item, at_ns
     CALLED             track or -1, start_ns, end_ns, call   a blocking call inside a step
     OFF_CPU            track, start_ns, end_ns, wait   a wait that no hook saw, found by the CPU clock
-    GAP                since_ns, until_ns, steps   so many steps of tasks were not recorded in that time
+    GAP                since_ns, until_ns, steps   number of steps of tasks not recorded in that time
     UNSEEN             track, since_ns         the task made steps since then that were not recorded
     NOW                at_ns                       nothing else happened until then
     STUCK              at_ns                       the message ``Stuck`` describes this moment

@@ -142,7 +142,7 @@ def _system() -> Iterator[Check]:
         yield Check("clock", Status.OK, words)
     else:
         yield Check("clock", Status.NOTE, f"{words}: shorter steps cannot be measured")
-    words = "readable: computing is told apart from being descheduled"
+    words = "readable: CPU time and descheduling are distinguished"
     yield Check("CPU time of threads", Status.OK, words)
     if Path("/proc/self/stat").is_file():
         yield Check("/proc", Status.OK, "readable")

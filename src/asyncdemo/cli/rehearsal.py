@@ -28,7 +28,7 @@ from asyncdemo.serving import ServiceCache
 class Part:
     """A lesson or an exercise that was tried. ``fix`` is the command without which it does not run.
 
-    ``faults`` are the differences from what the class will be told, in sentences.
+    ``faults`` are the differences from what the class will read, in sentences.
     """
 
     what: str

@@ -100,7 +100,7 @@ _sleep = time.sleep
 _numbers = itertools.count(1)
 
 
-def count_tasks_anew() -> None:
+def restart_task_numbers() -> None:
     """Restart the task numbers: asyncio counts from the interpreter's start, which should be the script's."""
     global _numbers  # noqa: PLW0603 - global in the interpreter, like asyncio's own
     _numbers = itertools.count(1)

@@ -17,7 +17,7 @@ from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import as_reported, imported_checks
 from asyncdemo.course.judging.verdict import make_verdict, options_of
 from asyncdemo.errors import UsageError
-from asyncdemo.in_page.interpreter import count_tasks_anew
+from asyncdemo.in_page.interpreter import restart_task_numbers
 from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.assembly import Assembly
@@ -29,7 +29,7 @@ from asyncdemo.testing.checks import Seen
 
 def record(target: Target, options: Options, output: OutputBuffer) -> Run:
     """Run to the end or to the time limit. Raises UsageError for an unknown knob or lane."""
-    count_tasks_anew()
+    restart_task_numbers()
     assembly = Assembly(named=bool(options.lanes), threshold_ns=int(options.threshold_s * 1e9))
     frames = wire.FrameReader()
 

@@ -271,7 +271,7 @@ class Engine:
         self._expiry = self._loop.call_later(left_s, self._expire)
 
     def _expire(self) -> None:
-        """Handle timeouts with one timer: they are all the same, so the oldest request expires next."""
+        """Handle timeouts with one timer: they are all equal, so the oldest request expires next."""
         self._expiry = None
         while self._under_way:
             at_ns = perf_counter_ns()

@@ -48,7 +48,7 @@ _SHOWN = (
     (99_950_000_000, 100_000_000, "s", 1_000_000_000, 1),
     (_MINUTES_NS, 1_000_000_000, "s", 1_000_000_000, 0),
 )
-"""(below this, ``duration`` shows this digit last: in this unit, of this size, with so many decimals)."""
+"""(below this, ``duration`` shows this digit last: in this unit, of this size, with these decimals)."""
 
 
 def duration(ns: int | float) -> str:

@@ -74,5 +74,5 @@ class _Starting:
     def _start(self) -> None:
         try:
             self.services.start()
-        except BaseException as error:  # noqa: BLE001  (raised again by whoever asks for them)
+        except BaseException as error:  # noqa: BLE001  (raised again for each caller)
             self.error = error

@@ -1,6 +1,6 @@
 """``python -m asyncdemo.site``: what has to be made before the site is built, and after it.
 
-    prepare    record every lesson anew whose sources have changed, and write the generated pages
+    prepare    record every lesson again whose sources have changed, and write the generated pages
     pack       the policy of each page, llms.txt, and one file of the built site, to take along
 
 Run in the checkout.

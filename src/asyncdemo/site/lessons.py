@@ -91,7 +91,7 @@ def lesson_page(
     yield '<div class="stage" markdown>\n<div class="stage-code" markdown>\n\n## The programs\n'
     shown = listings(lesson.variants).values()
     if any(each.marked for each in shown):
-        yield "Lines with a bar at their left are those in which the programs differ.\n{.lesson-marks}\n"
+        yield "Lines with a bar on the left are those in which the programs differ.\n{.lesson-marks}\n"
     yield from map(_tab, lesson.variants, shown)
     yield '</div>\n<div class="stage-picture" markdown>\n'
     if lesson.predictions:

@@ -48,7 +48,7 @@ LISTS: dict[str, tuple[str, type[Any]]] = {
     "holding": ("holdings", Holding),
     "delay": ("delays", Delay),
 }
-"""Record type -> the run's list of which each record holds one item, and the type of the items."""
+"""Record type -> the run's list that has one item for each record, and the type of the items."""
 
 _APART = frozenset({"tracks", "lanes", "resources", "wakes", "requests", "memory"})
 """Fields of a run that have records of their own."""

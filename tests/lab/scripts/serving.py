@@ -18,7 +18,7 @@ ERR_EVERY = int(os.environ.get("LAB_ERR_EVERY", "0"))
 RESET_EVERY = int(os.environ.get("LAB_RESET_EVERY", "0"))
 DIE_AFTER = int(os.environ.get("LAB_DIE_AFTER", "0"))
 SILENT_ABOVE = int(os.environ.get("LAB_SILENT_ABOVE", "0"))
-"""Once there were so many connections at a time."""
+"""Once there were that many connections at a time."""
 ANSWER = os.environ.get("LAB_ANSWER", "hello")
 FAULT = os.environ.get("LAB_FAULT", "")
 

@@ -1,4 +1,4 @@
-"""Which program $VISUAL and $EDITOR name, and how it is told the line."""
+"""Which program $VISUAL and $EDITOR name, and how it gets the line."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_in_the_terminal_of_vs_code_it_is_that(tmp_path: Path, monkeypatch: pyte
         ("unheard-of", "unheard-of a.py"),
     ],
 )
-def test_each_is_told_the_line_in_its_own_way(words: str, command: str) -> None:
+def test_each_editor_gets_the_line_in_its_own_way(words: str, command: str) -> None:
     assert command_for(words.split(), Path("a.py"), 7) == command.split()
 
 

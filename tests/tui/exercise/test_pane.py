@@ -50,7 +50,7 @@ async def test_a_save_is_a_verdict_and_a_pass_shows_before_and_now(
     assert learner.record("tea").passed
 
 
-async def test_each_save_is_a_try_also_of_another_exercise_and_n_goes_on(learner: Learner) -> None:
+async def test_each_save_is_an_attempt_at_any_exercise_and_n_continues(learner: Learner) -> None:
     async with watching(learner) as desk:
         await desk.sees(FAILS)  # the first look is none
         learner.tea.write_text(BROKEN + "\n# again\n")
@@ -61,7 +61,7 @@ async def test_each_save_is_a_try_also_of_another_exercise_and_n_goes_on(learner
         await desk.presses("n", "tea has not passed yet. To come back to it, press n.", "Exercise 2, Coffee")
 
 
-async def test_of_two_saved_at_the_same_time_the_other_is_said_not_to_be_checked(learner: Learner) -> None:
+async def test_second_file_saved_at_the_same_time_is_not_checked(learner: Learner) -> None:
     async with watching(learner) as desk:
         await desk.sees(FAILS)
         desk.pilot.app.screen.query_one(ExercisePane)._saved({"tea": Change.SAVED, "coffee": Change.SAVED})
@@ -120,7 +120,7 @@ async def test_the_picture_opens_in_the_viewer_and_q_comes_back(learner: Learner
         await until(desk.pilot, lambda: "z Zoom" not in shown(desk.app))  # there is nothing to see
 
 
-async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_is_gone(
+async def test_reset_confirms_a_loss_once_and_restores_missing_files(
     learner: Learner,
 ) -> None:
     learner.tea.write_text(FIXED)
@@ -138,7 +138,7 @@ async def test_reset_asks_once_if_there_is_something_to_lose_and_restores_what_i
     assert learner.tea.read_text() == BROKEN
 
 
-async def test_keys_work_while_a_check_hangs_and_ctrl_c_or_a_save_ends_it(learner: Learner) -> None:
+async def test_keys_work_during_a_check_and_ctrl_c_or_a_save_ends_it(learner: Learner) -> None:
     learner.tea.write_text(HANGS)
 
     async with watching(learner) as desk:
@@ -151,7 +151,7 @@ async def test_keys_work_while_a_check_hangs_and_ctrl_c_or_a_save_ends_it(learne
         await desk.sees("Passed")
 
 
-async def test_what_does_not_work_is_told_in_the_place_of_a_verdict_or_beside_it(learner: Learner) -> None:
+async def test_error_is_shown_in_place_of_a_verdict_or_beside_it(learner: Learner) -> None:
     (check,) = learner.course.glob("*/*tea/check.py")
     works = check.read_text()
     check.write_text("def check(seen):\n    {}['cups']\n")

@@ -102,7 +102,7 @@ async def test_a_lesson_from_its_title_to_its_last_answer(size: tuple[int, int])
     assert not any("learners get wrong" in text for text in seen)
 
 
-async def test_digits_count_hands_and_the_counts_come_back_on_the_reveal() -> None:
+async def test_digits_count_hands_and_counts_return_at_the_reveal() -> None:
     async with present(start="predict") as (pilot, screen):
 
         async def press(*pressed: str) -> str:
@@ -136,7 +136,7 @@ async def test_digits_count_hands_and_the_counts_come_back_on_the_reveal() -> No
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_each_row_of_a_run_is_one_lane_and_if_there_are_too_many_the_last_share_one(
+async def test_each_row_is_one_lane_and_surplus_lanes_share_the_last(
     size: tuple[int, int],
 ) -> None:
     asked = [{"BREWS": "10", "BREW_S": "0.02"}, {"BREWS": "100", "BREW_S": "0.005"}]
@@ -198,7 +198,7 @@ async def test_a_run_that_cannot_begin_says_why_on_its_slide() -> None:
         await until(pilot, lambda: "No Redis here." in "".join(shown(screen)))
 
 
-async def test_the_timer_counts_down_the_minutes_that_t_gives_and_quitting_is_asked_about_once() -> None:
+async def test_timer_counts_minutes_down_and_quitting_asks_once() -> None:
     async with present() as (pilot, screen):
         await pilot.press("t", "t")
         await pilot.pause()

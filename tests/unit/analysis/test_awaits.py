@@ -55,7 +55,7 @@ COULD_OVERLAP = {
             if page.ok:
                 print(page)
     """,
-    "a name that each round binds anew": """
+    "a name that each round rebinds": """
         for n in range(10):
             job = make(n)
             reply = await send(job)  #!
@@ -122,7 +122,7 @@ DEPENDS = {
         for _ in range(10):
             heapq.heappush(heap, await fetch(heap))  #!
     """,
-    "a name that only some rounds bind anew": """
+    "a name that only some rounds rebind": """
         job = None
         for n in range(10):
             if n % 2:

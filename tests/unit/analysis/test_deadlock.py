@@ -37,7 +37,7 @@ EVER = "None of them can ever continue."
 UNLESS = "a timeout, a signal or a cancellation ends one of these waits."
 
 
-def test_a_thread_of_the_program_may_cancel_tasks_but_not_threads(story: Story) -> None:
+def test_thread_of_the_program_may_cancel_tasks_but_not_threads(story: Story) -> None:
     assert message(deadlock(story)).endswith(EVER)
     assert message(deadlock(Story(), "task")).endswith(EVER)
     assert message(deadlock(Story(), "thread")).endswith(f"continue unless {UNLESS}")
@@ -51,13 +51,13 @@ def test_who_could_cancel_is_unknown_if_not_all_are_reported(story: Story) -> No
 
 
 @pytest.mark.parametrize("other", ["", "task", "thread"])
-def test_a_lock_that_no_with_holds_may_be_given_back_by_anybody_left(story: Story, other: str) -> None:
+def test_lock_held_without_with_may_be_released_by_anybody_left(story: Story, other: str) -> None:
     given = f"None of them can continue unless another task or thread gives a lock back, or {UNLESS}"
     assert message(deadlock(story, other, in_block=False)).endswith(given if other else EVER)
 
 
 @pytest.mark.parametrize("other", [False, True])
-def test_a_lock_whose_holder_has_ended_may_be_given_back_by_another(story: Story, other: bool) -> None:
+def test_lock_whose_holder_has_ended_may_be_released_by_another(story: Story, other: bool) -> None:
     lock = story.lock()
     story.task("gone").runs(1).returns()
     story.task("stuck").waits(100, "lock")

@@ -46,7 +46,7 @@ class TestBlocksTheLoop:
         assert finding.message == "time.sleep held the event loop for 0.12 s at app.py:12 in worker()."
         assert (finding.site, finding.called_from) == (WORKER, WORKER)
 
-    def test_a_callback_is_told_that_it_cannot_await(self, story: Story) -> None:
+    def test_callback_gets_the_advice_that_it_cannot_await(self, story: Story) -> None:
         story.callback_blocks(120, site=at_line(7, "data_received"))
         assert "and in that task: use `await asyncio.sleep(...)`" in only(findings(story, self.KIND)).advice
 
@@ -65,7 +65,7 @@ class TestBlocksTheLoop:
         assert "3 times, for 0.45 s in total and at most 0.20 s each" in first.message
         assert "60 ms at app.py:40" in second.message
 
-    def test_computing_seen_on_several_lines_of_one_function_is_one_finding(self, story: Story) -> None:
+    def test_computing_on_several_lines_of_a_function_is_one_finding(self, story: Story) -> None:
         for line in (12, 13, 14):
             site = at_line(line, "crunch")
             story.task("crunch").is_ready(line * 200).blocks(100, "", at=site, called_from=site, cpu_ms=99)
@@ -179,7 +179,7 @@ class TestLeftPending:
         story.task("quits", parent=main, thread=loop, at=1).raises("SystemExit: 1")
         assert not findings(story, self.KIND)
 
-    def test_the_main_coroutine_of_a_second_run_is_not_left_by_itself(self, story: Story) -> None:
+    def test_main_coroutine_of_a_second_run_is_not_left_pending(self, story: Story) -> None:
         loop = story.thread("MainThread")
         story.task("load", thread=loop).sleeps(1).returns()
         story.task("main", thread=loop, at=2).sleeps(10).is_left_pending()
@@ -197,7 +197,7 @@ class TestLeftPending:
         story.task("save").sleeps(10).is_left_pending()
         assert not diagnose(story.run(outcome=outcome))
 
-    def test_silent_of_those_that_the_main_task_was_awaiting_when_it_was_broken_off(self) -> None:
+    def test_task_awaited_by_a_cancelled_main_task_is_no_finding(self) -> None:
         story = Story()
         loop = story.thread("MainThread")
         main = story.task("main", thread=loop)

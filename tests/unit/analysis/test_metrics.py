@@ -100,7 +100,7 @@ class TestWall:
 
 
 class TestPeak:
-    def test_calls_that_take_no_virtual_time_are_open_one_after_another(self, story: Story) -> None:
+    def test_calls_that_take_no_virtual_time_are_open_in_turn(self, story: Story) -> None:
         main = story.task("main").runs(5)
         for number in range(3):
             main.enters(f"brew({number})").leaves()
@@ -110,7 +110,7 @@ class TestPeak:
         run = an_upload_gate(lanes=50, limit=5)
         assert (peak(run), open_lanes(run), len(run.lanes)) == (5, 50, 50)
 
-    def test_a_lane_that_meets_a_limit_is_not_at_work_before_it_queues_or_after_it_lets_go(self) -> None:
+    def test_lane_with_a_limit_works_only_between_queue_and_release(self) -> None:
         story = Story()
         gate = story.semaphore(limit=1)
         story.task("a").takes(gate).sleeps(10).gives_back(gate).sleeps(90)
@@ -122,7 +122,7 @@ class TestPeak:
         story.task("a").takes(gate).takes(pool).sleeps(10).gives_back(pool).gives_back(gate)
         assert peak(story.run()) == 1
 
-    def test_a_lane_that_queues_in_vain_is_never_at_work(self, story: Story) -> None:
+    def test_lane_that_queues_for_nothing_is_never_at_work(self, story: Story) -> None:
         gate = story.semaphore(limit=1)
         story.task("a").takes(gate).sleeps(10).gives_back(gate)
         story.task("b").queues(gate, 10).is_cancelled()
@@ -162,7 +162,7 @@ class TestPeak:
             outer.enters(f"brew({number})").shows(inner, 50 + 50 * number).leaves()
         assert (peak(story.run()), open_lanes(story.run())) == (1, 2)
 
-    def test_a_lane_that_waits_for_an_executor_is_at_work_while_a_worker_works_for_it(self) -> None:
+    def test_lane_is_at_work_while_an_executors_worker_serves_it(self) -> None:
         story = Story()
         executor = story.executor(workers=1)
         worker = story.thread("worker")
@@ -191,9 +191,7 @@ class TestStates:
         assert (sums[RUNNING], sums[WAITING]) == (ns(2), ns(20))
 
     @pytest.mark.parametrize("has_lane", [True, False])
-    def test_a_state_borrowed_from_a_child_with_a_lane_of_its_own_counts_as_waiting(
-        self, has_lane: bool, story: Story
-    ) -> None:
+    def test_state_of_a_child_with_its_own_lane_counts_as_waiting(self, has_lane: bool, story: Story) -> None:
         parent = story.task("parent")
         child = story.task("child", parent=parent).runs(10).sleeps(20)
         if not has_lane:
@@ -206,7 +204,7 @@ class TestStates:
 
 
 class TestBlocked:
-    def test_sums_the_steps_beyond_the_threshold_without_what_the_system_gave_to_others(self) -> None:
+    def test_sums_steps_over_the_threshold_without_descheduled_time(self) -> None:
         story = Story(threshold_ms=50)
         story.task("a").blocks(120).blocks(49).sleeps(5).blocks(51).blocks(50)
         story.task("b", at=400).blocks(120, stolen_ms=90).blocks(120, stolen_ms=20)
@@ -222,7 +220,7 @@ class TestBlocked:
 
 
 class TestLongestStep:
-    def test_is_the_longest_running_span_with_the_line_that_was_seen_in_it(self, story: Story) -> None:
+    def test_is_the_longest_running_span_with_its_observed_line(self, story: Story) -> None:
         story.task("a", defined=at_line(1)).runs(30).sleeps(5)
         step = longest_step(story.run())
         assert step is not None and step.site == at_line(1)  # no line was seen
@@ -269,7 +267,7 @@ class TestResources:
         (use,) = resource_use(story.run())
         assert (use.peak_held, use.peak_queued, use.queued_ns) == (3, 1, ns(5))
 
-    def test_of_an_executor_the_items_are_counted_not_who_awaited_them(self, story: Story) -> None:
+    def test_executor_counts_its_items_and_not_their_awaiters(self, story: Story) -> None:
         executor = story.executor(1)
         main = story.task("main").queues(executor, 5).sleeps(25)
         for end in (10, 20, 30):
@@ -438,7 +436,7 @@ def test_figures_of_any_run_agree_with_each_other(run: Run) -> None:
 
 
 @given(runs())
-def test_counted_lanes_are_in_the_figures_and_gaps_leave_no_ideal(run: Run) -> None:
+def test_counted_lanes_are_in_the_figures_and_gaps_hide_ideals(run: Run) -> None:
     whole = replace(run, gaps=(), counted=(), complete_from_ns=None, requests=())
     counted = CountedLanes("brew", Outcome.RAISED, "ValueError", 7, steps=3)
     partial = replace(whole, counted=(counted,), gaps=(Gap(1, 2, 5),))
@@ -477,7 +475,7 @@ def test_most_at_once_agrees_with_counting_every_instant(run: Run) -> None:
     assert most_at_once(lanes) == counted
 
 
-def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None:
+def test_only_request_time_counts_for_a_servers_blocking() -> None:
     """What holds the loop before the first request, or after the last response, keeps nobody waiting."""
     story = Story()
     story.task("server").runs(210).returns()
@@ -495,7 +493,7 @@ def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None
     assert blocked_ns(served) == ns(60)
 
 
-def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server(story: Story) -> None:
+def test_lanes_outside_request_time_are_no_work_of_the_server(story: Story) -> None:
     for name, at, ms in (("open_pool", 0, 10), ("handle", 100, 20), ("close_pool", 500, 10)):
         story.task(name, at=at, function=name).runs(ms).returns()
     request = Request("GET / 1", ns(95), ns(130), Outcome.RETURNED, Spans.of(()), ns(95), status=200)
@@ -506,7 +504,7 @@ def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server(story: 
     assert served.functions["open_pool"].calls == 1
 
 
-def test_the_most_of_each_and_how_much_more_that_is_than_at_first(story: Story) -> None:
+def test_memory_use_has_maxima_and_growth_since_the_start(story: Story) -> None:
     story.has_memory(-5, resident_mb=40, virtual_mb=400, threads=2)
     story.has_memory(10, resident_mb=61, virtual_mb=900, threads=53)
     story.has_memory(20, resident_mb=55, virtual_mb=950, threads=4)

@@ -1,4 +1,4 @@
-"""What connection pools were used for, in figures and findings, told from runs made by hand."""
+"""What connection pools were used for, in figures and findings, from runs made by hand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_figures_of_a_pool_that_two_callers_share(story: Story) -> None:
     assert use.idle_share == 0.25
 
 
-def test_a_connection_that_is_still_open_is_open_until_its_process_was_seen_last(story: Story) -> None:
+def test_open_connection_lasts_until_its_process_was_last_seen(story: Story) -> None:
     (first,) = tasks(story, 1)
     pool = story.pool(None, name="s3")
     first.waits(100, "s3").sleeps(300).returns()
@@ -128,7 +128,7 @@ def test_what_making_a_client_computes_is_no_work_for_a_process(story: Story) ->
     assert "creates a client for each call" in advice(story.run(), "blocks-the-loop")
 
 
-def test_one_caller_that_makes_a_pool_after_the_other_is_found_too(story: Story) -> None:
+def test_pools_made_in_sequence_by_one_caller_are_found_too(story: Story) -> None:
     (task,) = tasks(story, 1)
     for n in range(4):
         pool_for(story, task, at=20.0 * n)
@@ -146,7 +146,7 @@ def test_children_of_the_maker_may_use_its_pool(story: Story) -> None:
     assert "pool-per-call" in found(story.run())
 
 
-def test_pools_of_shards_made_before_they_are_used_are_not_one_for_each_call(story: Story) -> None:
+def test_shards_pools_made_before_use_are_not_one_per_call(story: Story) -> None:
     (task,) = tasks(story, 1)
     shards = [story.pool(100, made=at_line(12), name="redis", at=n, by=task) for n in range(4)]
     for n, pool in enumerate(shards):
@@ -166,7 +166,7 @@ def test_pools_that_others_use_are_shared(story: Story) -> None:
     assert found(story.run()) == {}
 
 
-def test_one_for_each_worker_thread_that_keeps_it_is_what_some_clients_need(story: Story) -> None:
+def test_one_client_per_worker_thread_is_no_finding(story: Story) -> None:
     for n in range(4):
         worker = story.thread(f"worker-{n}", function="_worker")
         pool = story.pool(None, made=at_line(12), name="s3", at=0, by=worker)
@@ -175,7 +175,7 @@ def test_one_for_each_worker_thread_that_keeps_it_is_what_some_clients_need(stor
     assert found(story.run()) == {}
 
 
-def test_a_pool_made_anew_after_its_server_was_lost_is_a_repair(story: Story) -> None:
+def test_pool_recreated_after_its_server_was_lost_is_a_repair(story: Story) -> None:
     (task,) = tasks(story, 1)
     for n in range(4):
         pool = story.pool(100, made=at_line(12), name="redis", at=20 * n, by=task)
@@ -203,7 +203,7 @@ def test_a_pool_that_is_queued_for(story: Story) -> None:
     assert "`max_size`" in advice(run, "small-pool")
 
 
-def test_a_pool_that_is_still_opening_its_connections_is_not_too_small(story: Story) -> None:
+def test_pool_that_is_still_opening_its_connections_is_not_small(story: Story) -> None:
     pool = story.pool(4, made=at_line(9, "main"), name="psycopg")
     first, second = tasks(story, 2)
     first.waits(100, "sql").returns()
@@ -290,7 +290,7 @@ def test_a_parent_holds_while_its_children_queue(story: Story) -> None:
     )
 
 
-def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up(story: Story) -> None:
+def test_parent_that_is_busy_elsewhere_holds_nobody_up(story: Story) -> None:
     pool = story.pool(2, made=at_line(9), name="redis")
     main = story.task("main", function="main")
     other = story.task("other", at=10, function="show")
@@ -329,7 +329,7 @@ def test_a_leak_is_found_once_its_holder_is_over(story: Story) -> None:
     assert pool_use(run)[0].leaked == 2
 
 
-def test_who_is_still_at_work_or_the_main_thread_has_leaked_nothing(story: Story) -> None:
+def test_open_task_or_main_thread_has_leaked_nothing(story: Story) -> None:
     pool = story.pool(3, name="redis")
     (task,) = tasks(story, 1)
     task.waits(600, "redis")
@@ -365,11 +365,11 @@ def test_a_pool_that_closes_what_it_will_need_again() -> None:
 
 
 @pytest.mark.parametrize(("name", "times"), [("psycopg2", 2), ("s3", 20), ("http", 20)])
-def test_few_that_were_opened_again_or_that_the_server_ended_are_no_finding(name: str, times: int) -> None:
+def test_few_or_server_caused_reopenings_are_no_finding(name: str, times: int) -> None:
     assert found(reopening(name, times)) == {}
 
 
-def test_attempts_that_failed_are_no_connections_that_were_closed(story: Story) -> None:
+def test_failed_attempts_are_no_closed_connections(story: Story) -> None:
     pool = story.pool(20, name="redis")
     (task,) = tasks(story, 1)
     for n in range(20):

@@ -7,14 +7,14 @@ from asyncdemo.model import Run, Wake, Wakes
 from tests.support.runs import Story, ns
 
 
-def test_the_wake_that_ended_the_wait_counts_while_it_waits_and_afterwards() -> None:
+def test_wake_that_ended_the_wait_counts_during_and_after_it() -> None:
     run = _handover()
     woken = run.rows[1]
     for at_ms in (10, 250, 305, 350):
         assert who_woke(run, woken, ns(at_ms)) == Waking(0, ns(300))
 
 
-def test_a_wait_without_a_wake_is_nobodys_even_if_there_was_one_before() -> None:
+def test_wait_without_a_wake_ignores_an_earlier_wake() -> None:
     run = _handover()
     assert who_woke(run, run.rows[1], ns(450)) is None
 
@@ -34,7 +34,7 @@ def test_a_thread_was_woken_by_what_it_waited_for(story: Story) -> None:
     assert who_woke(run, run.rows[1], ns(105)) == Waking(0, ns(100))
 
 
-def test_of_calls_within_each_other_the_innermost_is_where_it_was(story: Story) -> None:
+def test_row_of_nested_calls_is_the_innermost(story: Story) -> None:
     task = story.task("main").enters("outer()").runs(10).enters("inner()").sleeps(50)
     task.leaves().runs(10).leaves().returns()
     run = story.run()

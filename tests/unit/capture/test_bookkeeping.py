@@ -104,16 +104,16 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_three_times_taken_and_given_back(name: str, tmp_path: Path) -> None:
-    told = recorded(tmp_path, SCRIPTS[name])
-    (resource,) = told.run.resources
+    trace = recorded(tmp_path, SCRIPTS[name])
+    (resource,) = trace.run.resources
     assert len(resource.slots) == 3
-    assert resource_use(told.run)[0].peak_held == 1
+    assert resource_use(trace.run)[0].peak_held == 1
     starts_and_ends = [at_ns for slot in resource.slots for at_ns in (slot.start_ns, slot.end_ns)]
     assert starts_and_ends == sorted(starts_and_ends), "none was given back later than the next was taken"
 
 
 def test_a_semaphore_opened_for_many_costs_no_more_than_it_held(tmp_path: Path) -> None:
-    told = recorded(
+    trace = recorded(
         tmp_path,
         """
         import threading
@@ -122,5 +122,21 @@ def test_a_semaphore_opened_for_many_costs_no_more_than_it_held(tmp_path: Path) 
         gate.release(10**5)
         """,
     )
-    (resource,) = told.run.resources
+    (resource,) = trace.run.resources
     assert len(resource.slots) == 1
+
+
+def test_semaphore_that_starts_at_zero_is_a_signal_and_no_limit(tmp_path: Path) -> None:
+    trace = recorded(
+        tmp_path,
+        """
+        import asyncio
+        async def main():
+            signal = asyncio.Semaphore(0)
+            asyncio.get_running_loop().call_later(0.01, signal.release)
+            await signal.acquire()
+        asyncio.run(main())
+        """,
+        virtual=True,
+    )
+    assert trace.run.resources == ()

@@ -38,8 +38,8 @@ SCRIPT = """
 
 
 def test_a_call_in_a_callback_is_a_lane(tmp_path: Path) -> None:
-    told = recorded(tmp_path, SCRIPT, lanes=["job", "inner"], virtual=True)
-    assert {lane.name: told.story(lane.name) for lane in told.run.lanes} == {
+    trace = recorded(tmp_path, SCRIPT, lanes=["job", "inner"], virtual=True)
+    assert {lane.name: trace.story(lane.name) for lane in trace.run.lanes} == {
         "job(1)": ["0-50 running"],
         "inner(1)": ["20-50 running"],
         "job(2)": ["100-150 running"],
@@ -47,20 +47,20 @@ def test_a_call_in_a_callback_is_a_lane(tmp_path: Path) -> None:
         "job(3)": ["300-350 running"],
         "inner(3)": ["320-350 running"],
     }
-    outcomes = {lane.name: lane.outcome.name for lane in told.run.lanes}
+    outcomes = {lane.name: lane.outcome.name for lane in trace.run.lanes}
     assert outcomes["job(2)"] == outcomes["inner(2)"] == "RAISED"
     assert outcomes["job(1)"] == "RETURNED"
-    callers = {call.track for call in told.run.blocking_calls}
-    assert {told.lane(name).track for name in ("job(1)", "job(2)", "job(3)")} == callers
+    callers = {call.track for call in trace.run.blocking_calls}
+    assert {trace.lane(name).track for name in ("job(1)", "job(2)", "job(3)")} == callers
 
 
-def test_a_generator_that_callbacks_drive_is_not_drawn_as_running_between_them(tmp_path: Path) -> None:
-    told = recorded(tmp_path, SCRIPT, lanes=["numbers"], virtual=True)
-    assert told.story("numbers()") == ["0-50 waiting (outside Python)"]
+def test_generator_is_not_running_between_its_callbacks(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, SCRIPT, lanes=["numbers"], virtual=True)
+    assert trace.story("numbers()") == ["0-50 waiting (outside Python)"]
 
 
 def test_tasks_that_a_call_in_a_callback_makes_ready_run_as_ever(tmp_path: Path) -> None:
-    told = recorded(
+    trace = recorded(
         tmp_path,
         """
         import asyncio
@@ -80,11 +80,11 @@ def test_tasks_that_a_call_in_a_callback_makes_ready_run_as_ever(tmp_path: Path)
         lanes=["job", "main"],
         virtual=True,
     )
-    assert told.story("main()") == ["0-100 waiting (future)", "100-200 waiting (sleep)"]
+    assert trace.story("main()") == ["0-100 waiting (future)", "100-200 waiting (sleep)"]
 
 
 def test_a_generator_that_outlives_its_task_waits_to_be_closed(tmp_path: Path) -> None:
-    told = recorded(
+    trace = recorded(
         tmp_path,
         """
         import asyncio
@@ -110,4 +110,4 @@ def test_a_generator_that_outlives_its_task_waits_to_be_closed(tmp_path: Path) -
         lanes=["numbers"],
         virtual=True,
     )
-    assert told.story("numbers()") == ["0-100 waiting (sleep)", "100-300 waiting"]
+    assert trace.story("numbers()") == ["0-100 waiting (sleep)", "100-300 waiting"]

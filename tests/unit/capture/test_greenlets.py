@@ -41,20 +41,20 @@ def patched(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 
 class TestStates:
-    def test_one_that_sleeps_waits_and_one_that_does_not_switch_holds_the_hub(self, tmp_path: Path) -> None:
-        told = recorded(tmp_path, SLEEPERS, lanes=["cooperative", "blocking"])
-        assert told.at("cooperative()", told.between("c0", "b0")) == "waiting (sleep)"
-        assert told.at("blocking()", told.between("c0", "b0")) == "waiting (sleep)"
-        assert told.at("blocking()", told.between("b0", "b1")) == "running"
-        assert told.at("cooperative()", told.marks["b1"] - 20_000_000) == "ready"
-        (step,) = blocking_steps(told.run)
+    def test_sleeping_greenlet_waits_and_a_busy_one_blocks_the_hub(self, tmp_path: Path) -> None:
+        trace = recorded(tmp_path, SLEEPERS, lanes=["cooperative", "blocking"])
+        assert trace.at("cooperative()", trace.between("c0", "b0")) == "waiting (sleep)"
+        assert trace.at("blocking()", trace.between("c0", "b0")) == "waiting (sleep)"
+        assert trace.at("blocking()", trace.between("b0", "b1")) == "running"
+        assert trace.at("cooperative()", trace.marks["b1"] - 20_000_000) == "ready"
+        (step,) = blocking_steps(trace.run)
         assert step.reason == "sleep"
         assert step.site is not None and step.site.function == "blocking"
-        (finding,) = diagnose(told.run)
+        (finding,) = diagnose(trace.run)
         assert finding.message.startswith("time.sleep held the hub")
         assert finding.advice.startswith("Call `gevent.monkey.patch_all()`")
         with pytest.raises(CheckFailed, match=r"No step may hold the hub longer than 50 ms\. blocking"):
-            Seen(told.run).never_blocked()
+            Seen(trace.run).never_blocked()
 
     def test_one_that_was_spawned_and_has_not_begun_is_ready(self, tmp_path: Path) -> None:
         """The thread that only runs the hub is no row."""
@@ -64,12 +64,12 @@ class TestStates:
                 time.sleep(0.1)
             gevent.joinall([gevent.spawn(work) for _ in range(3)])
         """
-        told = recorded(tmp_path, script)
-        assert sorted(lane.name for lane in told.run.lanes) == [f"greenlet-{n} work" for n in range(1, 4)]
-        last = told.lane("greenlet-3 work")
+        trace = recorded(tmp_path, script)
+        assert sorted(lane.name for lane in trace.run.lanes) == [f"greenlet-{n} work" for n in range(1, 4)]
+        last = trace.lane("greenlet-3 work")
         assert [span.state for span in last.spans if span.duration_ns] == [State.READY, State.RUNNING]
         assert last.spans[0].duration_ns > last.spans[1].duration_ns
-        assert measure(told.run).blocks == 3
+        assert measure(trace.run).blocks == 3
 
     def test_what_it_prints_as_is_as_without_the_tracer(self, tmp_path: Path) -> None:
         """gevent shows a greenlet's name once somebody has asked for it."""
@@ -102,22 +102,22 @@ class TestStates:
             mark("m1")
             other.join()
         """
-        told = recorded(tmp_path, script)
-        assert told.at("MainThread", told.marks["w0"] - 30_000_000) == "waiting (sleep)"
-        assert told.at("MainThread", told.marks["w1"] - 20_000_000) == "ready"
-        assert told.at("MainThread", told.between("m0", "m1")) == "running"
-        assert told.at("greenlet-2 sleep", told.marks["m1"] - 20_000_000) == "ready"
-        assert [step.reason for step in blocking_steps(told.run)] == ["sleep", "sleep"]
+        trace = recorded(tmp_path, script)
+        assert trace.at("MainThread", trace.marks["w0"] - 30_000_000) == "waiting (sleep)"
+        assert trace.at("MainThread", trace.marks["w1"] - 20_000_000) == "ready"
+        assert trace.at("MainThread", trace.between("m0", "m1")) == "running"
+        assert trace.at("greenlet-2 sleep", trace.marks["m1"] - 20_000_000) == "ready"
+        assert [step.reason for step in blocking_steps(trace.run)] == ["sleep", "sleep"]
 
-    def test_without_greenlets_a_blocking_call_is_a_wait_of_the_thread(self, tmp_path: Path) -> None:
+    def test_without_greenlets_a_blocking_call_is_a_threads_wait(self, tmp_path: Path) -> None:
         script = """
             import gevent, time
             gevent.spawn(gevent.sleep, 0.01).join()
             time.sleep(0.2)
         """
-        told = recorded(tmp_path, script)
-        assert "waiting (sleep)" in told.order_of("MainThread")
-        assert not blocking_steps(told.run)
+        trace = recorded(tmp_path, script)
+        assert "waiting (sleep)" in trace.order_of("MainThread")
+        assert not blocking_steps(trace.run)
 
     @pytest.mark.skipif(not hasattr(select, "epoll"), reason="only epoll may be asked by another thread")
     def test_one_whose_data_has_arrived_is_ready(self, tmp_path: Path) -> None:
@@ -138,10 +138,10 @@ class TestStates:
             threading.Thread(target=answers).start()
             gevent.joinall([gevent.spawn(reads), gevent.spawn(blocks)])
         """
-        told = recorded(tmp_path, script, lanes=["reads"])
-        assert told.marks["b0"] < told.marks["sent"] < told.marks["b1"]
-        assert told.at("reads()", told.between("b0", "sent")) == "waiting (net.read)"
-        assert told.at("reads()", told.marks["b1"] - 20_000_000) == "ready"
+        trace = recorded(tmp_path, script, lanes=["reads"])
+        assert trace.marks["b0"] < trace.marks["sent"] < trace.marks["b1"]
+        assert trace.at("reads()", trace.between("b0", "sent")) == "waiting (net.read)"
+        assert trace.at("reads()", trace.marks["b1"] - 20_000_000) == "ready"
 
 
 class TestEnds:
@@ -165,20 +165,20 @@ class TestEnds:
     """
 
     def test_each_in_its_way(self, tmp_path: Path) -> None:
-        told = recorded(tmp_path, self.SCRIPT)
-        outcomes = {lane.function: (lane.outcome, lane.error) for lane in told.run.lanes if lane.function}
+        trace = recorded(tmp_path, self.SCRIPT)
+        outcomes = {lane.function: (lane.outcome, lane.error) for lane in trace.run.lanes if lane.function}
         assert outcomes == {
             "returns": (Outcome.RETURNED, None),
             "raises": (Outcome.RAISED, "LookupError"),
             "is_killed": (Outcome.CANCELLED, None),
             "never_begins": (Outcome.CANCELLED, None),
         }
-        killed = told.run.lanes[-1]
+        killed = trace.run.lanes[-1]
         assert killed.function == "never_begins"
         assert {span.state for span in killed.spans} == {State.READY}
-        assert told.run.lanes[0].end_ns - killed.end_ns > 100_000_000
+        assert trace.run.lanes[0].end_ns - killed.end_ns > 100_000_000
 
-    def test_who_is_left_is_told_in_gevents_words(self, tmp_path: Path) -> None:
+    def test_greenlet_that_is_left_is_described_in_gevents_words(self, tmp_path: Path) -> None:
         script = """
             import gevent
             def waits():
@@ -190,7 +190,7 @@ class TestEnds:
         assert finding.message.startswith("2 greenlets of waits() made at")
         assert "gevent.joinall" in finding.advice
 
-    def test_who_hangs_is_told_by_line(self, tmp_path: Path) -> None:
+    def test_hanging_greenlet_is_named_with_its_line(self, tmp_path: Path) -> None:
         script = tmp_path / "hangs.py"
         script.write_text(
             "import gevent\n"
@@ -295,8 +295,8 @@ class TestMonkeyPatched:
                 time.sleep(0.1)
             gevent.joinall([gevent.spawn(naps) for _ in range(2)])
         """
-        told = recorded(tmp_path, script)
-        assert [step.reason for step in blocking_steps(told.run)] == ["sleep", "sleep"]
+        trace = recorded(tmp_path, script)
+        assert [step.reason for step in blocking_steps(trace.run)] == ["sleep", "sleep"]
 
 
 class TestBesideOthers:
@@ -313,10 +313,10 @@ class TestBesideOthers:
             for thread in threads:
                 thread.join()
         """
-        told = recorded(tmp_path, script, lanes=["naps"])
-        assert len(told.run.lanes) == 4
-        assert len({told.run.tracks[lane.track].thread for lane in told.run.lanes}) == 2
-        for lane in told.run.lanes:
+        trace = recorded(tmp_path, script, lanes=["naps"])
+        assert len(trace.run.lanes) == 4
+        assert len({trace.run.tracks[lane.track].thread for lane in trace.run.lanes}) == 2
+        for lane in trace.run.lanes:
             assert {span.wait.reason for span in lane.spans} == {"", "sleep"}
 
     def test_asyncio_after_gevent_is_asyncio(self, tmp_path: Path) -> None:
@@ -328,13 +328,11 @@ class TestBesideOthers:
                 time.sleep(0.1)
             asyncio.run(main())
         """
-        told = recorded(tmp_path, script)
-        (finding,) = diagnose(told.run)
+        trace = recorded(tmp_path, script)
+        (finding,) = diagnose(trace.run)
         assert finding.message.startswith("time.sleep held the event loop")
 
-    def test_greenlets_without_a_hub_are_left_alone_and_a_tracer_of_the_script_goes_on(
-        self, tmp_path: Path
-    ) -> None:
+    def test_greenlets_without_a_hub_and_a_foreign_tracer_are_left(self, tmp_path: Path) -> None:
         script = """
             import greenlet
             assert greenlet.gettrace() is None
@@ -345,9 +343,9 @@ class TestBesideOthers:
             gevent.spawn(gevent.sleep, 0.01).join()
             print("MARK", "switches", len(seen), flush=True)
         """
-        told = recorded(tmp_path, script)
-        assert told.marks["switches"] > 2
-        assert sum(track.kind == "task" for track in told.run.tracks) == 1
+        trace = recorded(tmp_path, script)
+        assert trace.marks["switches"] > 2
+        assert sum(track.kind == "task" for track in trace.run.tracks) == 1
 
     def test_a_failing_hook_does_not_reach_the_script(self, tmp_path: Path) -> None:
         script = """
@@ -361,10 +359,10 @@ class TestBesideOthers:
             gevent.joinall([gevent.spawn(naps)])
             print("MARK", "end", 1)
         """
-        told = recorded(tmp_path, script)
-        assert told.marks["end"] == 1
-        assert told.run.outcome is RunOutcome.OK
-        assert any("hook there failed" in note for note in told.run.notes)
+        trace = recorded(tmp_path, script)
+        assert trace.marks["end"] == 1
+        assert trace.run.outcome is RunOutcome.OK
+        assert any("hook there failed" in note for note in trace.run.notes)
 
     def test_gevents_own_threads_are_threads(self, tmp_path: Path) -> None:
         script = """
@@ -375,9 +373,9 @@ class TestBesideOthers:
             for one in [pool.spawn(blocks, n) for n in range(3)]:
                 one.get()
         """
-        told = recorded(tmp_path, script, lanes=["blocks"])
-        assert {told.run.tracks[lane.track].kind for lane in told.run.lanes} == {TrackKind.THREAD}
-        seen = Seen(told.run, functions=["blocks"])
+        trace = recorded(tmp_path, script, lanes=["blocks"])
+        assert {trace.run.tracks[lane.track].kind for lane in trace.run.lanes} == {TrackKind.THREAD}
+        seen = Seen(trace.run, functions=["blocks"])
         seen.calls("blocks").happen(3).all_return().peak_is(3)
         seen.never_blocked()
 
@@ -386,5 +384,5 @@ class TestBesideOthers:
         package.mkdir()
         (package / "__init__.py").write_text("")
         (package / "hub.py").write_text("class Hub:\n    pass\n")
-        told = recorded(tmp_path, "import gevent.hub\n")
-        assert any("does not support this version of gevent" in note for note in told.run.notes)
+        trace = recorded(tmp_path, "import gevent.hub\n")
+        assert any("does not support this version of gevent" in note for note in trace.run.notes)

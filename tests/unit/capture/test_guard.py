@@ -230,7 +230,7 @@ def _switched_off(run: Run) -> set[str]:
 # -- what a guard makes of a hook --------------------------------------------------------------------
 
 
-class Told(list[str]):
+class Failures(list[str]):
     def __call__(self, name: str, why: str, _: bool) -> None:
         self.append(f"{name}: {why}")
 
@@ -239,9 +239,9 @@ def _failing(*_: Any) -> None:
     raise LookupError("not what was expected")
 
 
-def test_a_hook_that_fails_is_told_once_and_called_no_more() -> None:
-    told, calls = Told(), []
-    guard = Guard(told)
+def test_failing_hook_is_reported_once_and_never_called_again() -> None:
+    failures, calls = Failures(), []
+    guard = Guard(failures)
 
     def hook(value: int) -> None:
         calls.append(value)
@@ -253,11 +253,11 @@ def test_a_hook_that_fails_is_told_once_and_called_no_more() -> None:
     guarded(2)
     other(3)
     assert calls == [1, 3]
-    assert told == ["lock: LookupError: not what was expected"]
+    assert failures == ["lock: LookupError: not what was expected"]
 
 
 def test_a_value_is_what_it_would_be_without_the_hook() -> None:
-    guarded = Guard(Told()).value("return", _failing, lambda *given: given[-1])
+    guarded = Guard(Failures()).value("return", _failing, lambda *given: given[-1])
     assert [guarded("self", 1), guarded("self", 2)] == [1, 2]
 
 
@@ -273,8 +273,8 @@ class Failing:
 
 
 def test_a_context_that_fails_lets_the_call_go_on() -> None:
-    told = Told()
-    guard = Guard(told)
+    failures = Failures()
+    guard = Guard(failures)
     with guard.context("with", Failing)() as call:
         assert call("value") == "value"
     left = guard.context("left", Failing)
@@ -282,7 +282,7 @@ def test_a_context_that_fails_lets_the_call_go_on() -> None:
         raise KeyError("the script's own")
     with left() as call:
         assert call("value") == "value"
-    assert [line.split(":")[0] for line in told] == ["with", "left"]
+    assert [line.split(":")[0] for line in failures] == ["with", "left"]
 
 
 class Alarm(Exception):
@@ -294,7 +294,7 @@ class Alarm(Exception):
 def test_what_a_signal_handler_raises_is_the_scripts_own(
     kind: type[BaseException], disguised: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = Told()
+    failures = Failures()
 
     def handler(*_: object) -> None:
         raise kind
@@ -308,18 +308,18 @@ def test_what_a_signal_handler_raises_is_the_scripts_own(
     monkeypatch.setattr(module, "disguised", {hooks["hook"].__code__} if disguised else set())
     before = signal.signal(signal.SIGUSR1, handler)
     try:
-        guarded = Guard(told).call("hook", hooks["hook"])
+        guarded = Guard(failures).call("hook", hooks["hook"])
         for _ in range(2):
             with pytest.raises(kind):
                 guarded()
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert told == []
+    assert failures == []
 
 
-def test_handler_that_interrupts_what_a_hook_calls_is_the_scripts() -> None:
+def test_handler_that_interrupts_a_hooks_call_is_the_scripts() -> None:
     """The frame of a named tuple, for one, is neither the tracer's nor the script's."""
-    told = Told()
+    failures = Failures()
 
     def handler(*_: object) -> None:
         raise Alarm
@@ -329,13 +329,13 @@ def test_handler_that_interrupts_what_a_hook_calls_is_the_scripts() -> None:
     before = signal.signal(signal.SIGUSR1, handler)
     try:
         with pytest.raises(Alarm):
-            Guard(told).call("hook", hooks["made"])()
+            Guard(failures).call("hook", hooks["made"])()
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert told == []
+    assert failures == []
 
 
-def test_a_wait_that_a_signal_handler_cuts_short_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_wait_cut_short_by_a_signal_handler_leaves_nothing(tmp_path: Path) -> None:
     """Whatever moment the signals come at: what is waited for afterwards is recorded as ever."""
     Path(tmp_path, "alarms.py").write_text(ALARMS, encoding="utf-8")
     seen, run = traced("alarms.py", folder=tmp_path)

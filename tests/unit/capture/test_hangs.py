@@ -396,15 +396,15 @@ HANGS = {
 
 @pytest.mark.parametrize("name", HANGS)
 def test_who_holds_what_and_who_waits_for_what_at_which_line(name: str, tmp_path: Path) -> None:
-    told = HANGS[name]
-    run = hang(tmp_path, told.source, virtual=told.virtual)
-    assert run.outcome is (RunOutcome.FAILED if told.virtual else RunOutcome.TIMEOUT)
+    case = HANGS[name]
+    run = hang(tmp_path, case.source, virtual=case.virtual)
+    assert run.outcome is (RunOutcome.FAILED if case.virtual else RunOutcome.TIMEOUT)
     found = [finding for finding in diagnose(run) if finding.kind == "deadlock"]
-    assert [one.message for one in found] == ([told.deadlock] if told.deadlock else [])
-    assert all(told.advice in one.advice for one in found)
+    assert [one.message for one in found] == ([case.deadlock] if case.deadlock else [])
+    assert all(case.advice in one.advice for one in found)
     waits = where_they_wait(run)
-    assert waits[: len(told.waits)] == told.waits
-    assert ("No task or thread is left that could wake any of them." in waits) == told.nobody_left
+    assert waits[: len(case.waits)] == case.waits
+    assert ("No task or thread is left that could wake any of them." in waits) == case.nobody_left
 
 
 def test_ctrl_c_tells_what_was_held_before_it_was_let_go_of(tmp_path: Path) -> None:
@@ -423,7 +423,7 @@ def test_ctrl_c_tells_what_was_held_before_it_was_let_go_of(tmp_path: Path) -> N
     assert deadlock(run).startswith("Deadlock: Thread-1 (there) holds lock `left`")
 
 
-def test_one_that_cannot_be_asked_is_explained_by_what_is_recorded(tmp_path: Path) -> None:
+def test_unresponsive_process_is_explained_by_its_recording(tmp_path: Path) -> None:
     stops = "import os, signal, time\ntime.sleep(0.4)\nos.kill(os.getpid(), signal.SIGSTOP)\n"
     head = textwrap.dedent(BANK).partition("for thread in threads:\n    thread.join()")[0]
     run = hang(tmp_path, head + stops, timeout_s=1.5)

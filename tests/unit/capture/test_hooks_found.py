@@ -1,6 +1,6 @@
 """Every function that capture hooks into is there, on this Python and in these versions of the libraries.
 
-A hook that finds nothing to hook is no error for the script, only what it would have told is missing. So what
+A hook that finds nothing to hook is no error for the script, only what it would have reported is missing. So what
 a Python has moved or renamed is found out here. Not for: what a hook tells.
 """
 
@@ -242,15 +242,13 @@ for module, qualname in json.loads(sys.argv[1]):
 """
 
 
-_WRITTEN_ANEW = ("BaseEventLoop.call_soon", "BaseEventLoop.create_task")
+_REWRITTEN = ("BaseEventLoop.call_soon", "BaseEventLoop.create_task")
 """For speed: the same for who calls them as meant, and other words for who does not."""
 
 
-def test_every_hooked_function_is_called_wrongly_as_without_the_tracer(
-    hooked: Hooked, tmp_path: Path
-) -> None:
+def test_every_hooked_function_rejects_wrong_calls_as_untraced(hooked: Hooked, tmp_path: Path) -> None:
     """Whatever is hooked or replaced: the same exception with the same message, byte for byte."""
-    wanted = sorted(one for one in hooked["hooked"] if one[1] not in _WRITTEN_ANEW)
+    wanted = sorted(one for one in hooked["hooked"] if one[1] not in _REWRITTEN)
     assert len(wanted) > 60
     seen, _ = alike(tmp_path, _CALLED_WRONG, json.dumps(wanted))
     assert seen.exit_code == 0, seen.stderr

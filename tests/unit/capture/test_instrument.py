@@ -151,7 +151,7 @@ def line_of(error: BaseException) -> int | None:
     return traceback.extract_tb(error.__traceback__)[-1].lineno
 
 
-def test_a_rewritten_function_is_the_same_to_whoever_looks_at_it(
+def test_rewritten_function_looks_the_same_to_inspection(
     module: ModuleType, patches: Patches, log: Log
 ) -> None:
     function = module.plain
@@ -314,9 +314,9 @@ def test_a_function_that_cannot_be_rewritten_is_left_as_it_is(module: ModuleType
     def breaks(_: object) -> None:
         raise LookupError("another shape than the one we know")
 
-    told: list[tuple[str, str]] = []
-    patches = Patches(Guard(lambda name, why, _: told.append((name, why))))
+    failures: list[tuple[str, str]] = []
+    patches = Patches(Guard(lambda name, why, _: failures.append((name, why))))
     before = module.plain.__code__
     assert not patches.rewrite(module, "plain", print, Transform(breaks, Guard.call))
     assert module.plain.__code__ is before
-    assert [name for name, _ in told] == ["patched.plain"]
+    assert [name for name, _ in failures] == ["patched.plain"]

@@ -79,8 +79,8 @@ def test_a_run_that_was_stopped_says_that_such_a_thread_waits(tmp_path: Path) ->
     assert where_they_wait(run) == ("MainThread waits for a file, pipe or socket at app.py:3.",)
 
 
-def _is_mostly(told: Recorded, name: str, state: State) -> bool:
-    spans = told.lane(name).spans
+def _is_mostly(trace: Recorded, name: str, state: State) -> bool:
+    spans = trace.lane(name).spans
     whole_ns = sum(span.duration_ns for span in spans)
     return sum(span.duration_ns for span in spans if span.state is state) > whole_ns / 2
 
@@ -88,11 +88,11 @@ def _is_mostly(told: Recorded, name: str, state: State) -> bool:
 @pytest.mark.parametrize("name", WAITS)
 def test_a_thread_in_a_call_that_cannot_be_hooked_waits(name: str, tmp_path: Path) -> None:
     waits, reason = WAITS[name]
-    told = recorded(tmp_path, SCRIPT.replace("{waits}", waits).replace("{joins}", str(name == "join")))
-    seen = told.at("waits", told.between("early", "late"))
+    trace = recorded(tmp_path, SCRIPT.replace("{waits}", waits).replace("{joins}", str(name == "join")))
+    seen = trace.at("waits", trace.between("early", "late"))
     assert seen in ([f"waiting ({reason})"] if reason else ["waiting (i/o)", "waiting (outside Python)"])
-    assert _is_mostly(told, "waits", State.WAITING)
-    assert idle_while_running(told.run).gil_ns < (told.marks["late"] - told.marks["early"]) / 2
+    assert _is_mostly(trace, "waits", State.WAITING)
+    assert idle_while_running(trace.run).gil_ns < (trace.marks["late"] - trace.marks["early"]) / 2
 
 
 def test_a_thread_that_ends_while_it_is_looked_at_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_a_thread_that_ends_while_it_is_looked_at_does_not_wait(monkeypatch: pyt
 
 
 def test_threads_that_share_the_gil_run(tmp_path: Path) -> None:
-    told = recorded(
+    trace = recorded(
         tmp_path,
         """
         import threading, time
@@ -130,12 +130,12 @@ def test_threads_that_share_the_gil_run(tmp_path: Path) -> None:
         """,
     )
     for number in range(3):
-        assert _is_mostly(told, f"thread-{number}", State.RUNNING)
-    assert idle_while_running(told.run).gil_ns > 0
+        assert _is_mostly(trace, f"thread-{number}", State.RUNNING)
+    assert idle_while_running(trace.run).gil_ns > 0
 
 
-def test_a_loop_that_waits_for_events_is_told_once(tmp_path: Path) -> None:
-    told = recorded(
+def test_loop_that_waits_for_events_is_recorded_once(tmp_path: Path) -> None:
+    trace = recorded(
         tmp_path,
         """
         import asyncio, threading, time
@@ -146,6 +146,6 @@ def test_a_loop_that_waits_for_events_is_told_once(tmp_path: Path) -> None:
         thread.join()
         """,
     )
-    reasons = {span.wait.reason for lane in told.run.tracks for span in lane.spans}
+    reasons = {span.wait.reason for lane in trace.run.tracks for span in lane.spans}
     assert "event loop" in reasons
     assert not reasons & {"outside Python", "i/o"}

@@ -1,6 +1,6 @@
 """Scripts that measure themselves: the figures of a run against what the script itself counted and timed.
 
-A time of the script's own is a bound. Not for: states at single moments (``test_truth``).
+A time of the script's own is a bound. Not for: states at single moments (``test_blocked_loop``).
 """
 
 from __future__ import annotations
@@ -102,19 +102,19 @@ ON_ASYNCIO_ONLY = ("data_received",)
 def test_whatever_blocks_the_loop_is_counted(tmp_path: Path, loop: str, kinds: tuple[str, ...]) -> None:
     if loop == "uvloop":
         pytest.importorskip("uvloop")
-    told = recorded(tmp_path, NAPS, args=[loop, *kinds])
-    napping = [step for step in blocking_steps(told.run) if step.site and step.site.function == "nap"]
+    trace = recorded(tmp_path, NAPS, args=[loop, *kinds])
+    napping = [step for step in blocking_steps(trace.run) if step.site and step.site.function == "nap"]
     assert len(napping) == len(kinds)
-    for step, (kind, asked_ns) in zip(napping, printed(told), strict=True):
+    for step, (kind, asked_ns) in zip(napping, printed(trace), strict=True):
         assert step.end_ns - step.start_ns >= asked_ns, kind
         assert step.reason == "sleep" and (step.track is not None) == (kind == "step"), kind
-    metrics = measure(told.run)
+    metrics = measure(trace.run)
     assert metrics.blocked_ns >= sum(step.held_ns for step in napping)
     assert metrics.blocks >= len(kinds)
-    (finding,) = [found for found in diagnose(told.run) if found.kind == "blocks-the-loop"]
+    (finding,) = [found for found in diagnose(trace.run) if found.kind == "blocks-the-loop"]
     assert f"{len(kinds)} times" in finding.message
     with pytest.raises(CheckFailed):
-        Seen(told.run).never_blocked()
+        Seen(trace.run).never_blocked()
 
 
 NO_CPU = """
@@ -143,17 +143,17 @@ print(json.dumps(cpu_ns))
 
 class TestNotObserved:
     def test_threads_that_wait_in_c_do_not_wait_for_the_gil(self, tmp_path: Path) -> None:
-        told = recorded(tmp_path, NO_CPU, args=["waits", "waits", "waits"])
-        idle = measure(told.run).idle
-        in_c_ns = _outside_python_ns(told.run) + idle.unobserved_ns
+        trace = recorded(tmp_path, NO_CPU, args=["waits", "waits", "waits"])
+        idle = measure(trace.run).idle
+        in_c_ns = _outside_python_ns(trace.run) + idle.unobserved_ns
         assert in_c_ns > 10 * idle.gil_ns
         assert in_c_ns > 3 * 150_000_000  # the script asked for 3 times 200
 
     def test_they_wait_no_longer_than_another_computes(self, tmp_path: Path) -> None:
-        told = recorded(tmp_path, NO_CPU, args=["waits", "computes"])
-        idle = measure(told.run).idle
-        assert idle.gil_ns <= 2 * sum(printed(told))
-        in_c_ns = _outside_python_ns(told.run) + idle.unobserved_ns
+        trace = recorded(tmp_path, NO_CPU, args=["waits", "computes"])
+        idle = measure(trace.run).idle
+        assert idle.gil_ns <= 2 * sum(printed(trace))
+        in_c_ns = _outside_python_ns(trace.run) + idle.unobserved_ns
         assert idle.gil_ns + in_c_ns > 150_000_000  # the script asked for 200 without CPU
 
 

@@ -40,7 +40,7 @@ class Bench:
         return [one for one in self.recorder._definitions if not isinstance(one, others)]
 
     @property
-    def told(self) -> list[type[wire.Message]]:
+    def kinds(self) -> list[type[wire.Message]]:
         return [type(one) for one in self.messages]
 
     @property
@@ -105,12 +105,12 @@ def test_a_connection_from_opening_to_closing(bench: Bench, known: Connection) -
     pools.taken(connection)
     pools.returned(connection)
     pools.closed(connection)
-    assert bench.told == [wire.Pool, wire.Connection, wire.ConnectionReady, wire.ConnectionClosed]
+    assert bench.kinds == [wire.Pool, wire.Connection, wire.ConnectionReady, wire.ConnectionClosed]
     assert bench.closed[2:] == (False, False)
     assert bench.slots == [("taken", 0), ("given back", 0), ("taken", 0), ("given back", 0)]
 
 
-def test_an_object_that_connects_anew_is_another_connection(bench: Bench, known: Connection) -> None:
+def test_object_that_reconnects_is_another_connection(bench: Bench, known: Connection) -> None:
     pools = bench.pools
     pools.hold(known)
     pools.opening(known)
@@ -129,7 +129,7 @@ def test_given_back_after_it_was_closed(bench: Bench, known: Connection) -> None
         pools.close(known)
     for _ in range(2):
         pools.let_go(known)
-    assert bench.told == [wire.Pool, wire.Connection, wire.ConnectionClosed, wire.ConnectionReturned]
+    assert bench.kinds == [wire.Pool, wire.Connection, wire.ConnectionClosed, wire.ConnectionReturned]
 
 
 def test_what_nobody_refers_to_any_more_was_dropped(bench: Bench, known: Connection) -> None:
@@ -159,9 +159,9 @@ def test_what_is_not_known_is_nothing(bench: Bench) -> None:
     assert not pools.works_for(Thing(), Thing())
     pools.refused(Thing(), 0)
     pools.adopt(Thing(), Thing())
-    for told in (pools.taken, pools.returned, pools.closed, pools.shut):
-        told(Thing())
-    assert bench.told == []
+    for report in (pools.taken, pools.returned, pools.closed, pools.shut):
+        report(Thing())
+    assert bench.kinds == []
 
 
 @pytest.mark.parametrize("service", ["s3", ""])
@@ -188,4 +188,4 @@ def test_a_library_without_any_of_the_functions_is_left_alone(bench: Bench, patc
         before = dict(vars(module))
         loaded(module)
         assert vars(module) == before
-    assert bench.told == []
+    assert bench.kinds == []

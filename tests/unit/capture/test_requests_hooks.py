@@ -49,7 +49,7 @@ def patches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Patches]:
     made.undo()
 
 
-def told(recorder: Recorder) -> list[wire.Message]:
+def messages(recorder: Recorder) -> list[wire.Message]:
     wanted = (wire.Handling, wire.Handled, wire.Accepted, wire.Note)
     return [one for one in recorder._definitions if isinstance(one, wanted)]
 
@@ -66,12 +66,12 @@ def observed(name: str, source: str, folder: Path, recorder: Recorder, patches: 
     return module
 
 
-def test_what_a_server_handles_is_told_from_beginning_to_end(
+def test_request_is_recorded_from_beginning_to_end(
     tmp_path: Path, recorder: Recorder, patches: Patches
 ) -> None:
     app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
     assert app({"HTTP_TRACEPARENT": TRACEPARENT}, len) == 1
-    begun, ended = told(recorder)
+    begun, ended = messages(recorder)
     assert isinstance(begun, wire.Handling)
     assert isinstance(ended, wire.Handled)
     assert (begun.trace_id, ended.number) == (TRACE, begun.number)
@@ -83,13 +83,13 @@ def test_a_request_that_is_not_the_load_clients_is_left_alone(
 ) -> None:
     app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
     assert app({"HTTP_TRACEPARENT": header}, len) == 1
-    assert told(recorder) == []
+    assert messages(recorder) == []
 
 
 @pytest.mark.parametrize(
     ("peer", "count"), [(("127.0.0.1", 5000), 1), ("", 0), (b"\0name", 0), (("eth0", "x"), 0)]
 )
-def test_only_a_connection_that_has_a_port_is_told(
+def test_only_a_connection_with_a_port_is_reported(
     peer: object, count: int, tmp_path: Path, recorder: Recorder, patches: Patches
 ) -> None:
     class Transport:
@@ -98,4 +98,4 @@ def test_only_a_connection_that_has_a_port_is_told(
 
     module = observed(PROTOCOL, SANIC, tmp_path, recorder, patches)
     module.HttpProtocol().connection_made(Transport())
-    assert len(told(recorder)) == count
+    assert len(messages(recorder)) == count

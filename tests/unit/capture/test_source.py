@@ -95,7 +95,7 @@ class TestKnobs:
         with pytest.raises(SourceError, match=r"Its knobs: none\."):
             knobs_of("print", CUP="4")
 
-    def test_only_plain_constants_in_capitals_at_the_top_level_are_knobs(self) -> None:
+    def test_only_plain_top_level_constants_in_capitals_are_knobs(self) -> None:
         text = """
 A = 1
 lower = 2
@@ -119,7 +119,7 @@ S += 1
 """
         assert knobs_of(text) == {"A": 1, "_L": 12, "M2": 13}
 
-    def test_a_constant_set_twice_is_set_to_what_was_asked_for_in_the_end(self) -> None:
+    def test_constant_that_is_set_twice_ends_as_requested(self) -> None:
         space, _ = run("A = 1\nA = 2\n", A="7")
         assert space["A"] == 7
 
@@ -274,7 +274,7 @@ class TestLanes:
             for name in ("co_firstlineno", "co_flags"):
                 assert getattr(space[function].__code__, name) == getattr(plain[function].__code__, name)
 
-    def test_an_unknown_function_is_answered_with_those_that_there_are(self) -> None:
+    def test_unknown_function_is_answered_with_the_existing_ones(self) -> None:
         with pytest.raises(
             SourceError, match=r"no function brw in this script. Its functions: brew, Cup.wash."
         ):
@@ -356,7 +356,7 @@ def test_lines_and_tracebacks_are_those_of_the_plain_script(tmp_path: Path) -> N
     assert texts[0] == texts[1] != ""
 
 
-def test_the_future_imports_of_the_script_stay_first_and_ours_do_not_reach_it() -> None:
+def test_scripts_future_imports_stay_first_and_ours_stay_out() -> None:
     space, _ = run("from __future__ import annotations\ndef f(x: Missing): pass", "f")
     assert space["f"].__annotations__ == {"x": "Missing"}
     space, _ = run("def f(x: int): pass", "f")

@@ -28,7 +28,7 @@ def lines_of(run: Run) -> list[tuple[str, int, State]]:
     return [(one.function, one.site.line if one.site else 0, one.state) for one in run.stuck]
 
 
-def test_a_spin_and_a_thread_are_told_from_those_who_wait(tmp_path: Path) -> None:
+def test_spinning_task_and_thread_are_distinguished_from_waiters(tmp_path: Path) -> None:
     source = """
     import asyncio, threading
 
@@ -61,7 +61,7 @@ def test_a_spin_and_a_thread_are_told_from_those_who_wait(tmp_path: Path) -> Non
     assert threads == [("idle", 5, State.WAITING)]
 
 
-def test_who_cannot_answer_is_stopped_all_the_same(tmp_path: Path) -> None:
+def test_unresponsive_process_is_stopped(tmp_path: Path) -> None:
     source = """
     import os, signal
 
@@ -148,7 +148,7 @@ async def test_to_find_who_could_cancel_whom_takes_bounded_work(monkeypatch: pyt
     target.cancel()
 
 
-def test_a_handler_of_the_script_may_have_the_name_of_asyncio_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scripts_handler_may_be_named_like_asyncios(monkeypatch: pytest.MonkeyPatch) -> None:
     def _on_sigint(*_: object) -> None: ...
 
     def handles(handler: object) -> bool:

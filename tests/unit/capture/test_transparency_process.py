@@ -117,10 +117,10 @@ atexit.register(lambda: print("atexit 3", threading.current_thread().name, [t.na
 def work(name, seconds):
     time.sleep(seconds)
     print(name, "done", flush=True)
-class Told:
+class Noisy:
     def __del__(self):
         print("deleted")
-told = Told()
+noisy = Noisy()
 threading.Thread(target=work, args=("worker", 0.05)).start()
 threading.Thread(target=work, args=("daemon", 60), daemon=True).start()
 sys.stderr.write("to stderr\n")

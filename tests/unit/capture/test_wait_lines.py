@@ -54,7 +54,7 @@ def test_a_task_waits_at_different_lines_for_the_same(tmp_path: Path) -> None:
     assert {span.wait.site.function for span in main.spans if span.wait.site} == {"main", "pause"}
 
 
-def test_what_each_kind_of_wait_is_made_of_does_not_hide_the_line(tmp_path: Path) -> None:
+def test_wait_shows_its_line_however_the_wait_is_made(tmp_path: Path) -> None:
     run = recorded(
         tmp_path,
         """
@@ -111,7 +111,7 @@ def test_what_each_kind_of_wait_is_made_of_does_not_hide_the_line(tmp_path: Path
 
 
 def test_the_same_primitive_awaited_at_two_lines_by_turns(tmp_path: Path) -> None:
-    """What is known of one place is not told of another."""
+    """What is known of one place is not said of another."""
     run = recorded(
         tmp_path,
         """
@@ -165,7 +165,7 @@ def test_a_thread_waits_at_a_line(tmp_path: Path) -> None:
     assert waits(run, "MainThread")[-2:] == [("sleep", 14), ("thread", 16)]
 
 
-def test_waiting_for_work_of_an_executor_has_one_line_before_and_after_it_begins(
+def test_executors_work_has_one_line_before_and_after_it_starts(
     tmp_path: Path,
 ) -> None:
     run = recorded(

@@ -50,7 +50,7 @@ if __name__ == "__main__":
     brew(9)
 """
 LOOKS_ABOUT = """
-def look(told):
+def look(queue):
     here, main = sys.modules[__name__], sys.modules["__main__"]
     print(__name__, __file__, here is main, sorted(vars(main)), flush=True)
     print(sys.argv, sys.path, sys.flags, os.getcwd(), sorted(set(os.environ) - {"ASYNCDEMO_RUN"}))
@@ -58,7 +58,7 @@ def look(told):
     print([signal.getsignal(number) for number in signal.valid_signals()], sys.excepthook, sys.meta_path[-1:])
     print(sorted(number for number in map(int, os.listdir("/dev/fd")) if number < 200))
     print(multiprocessing.spawn.get_command_line, sorted(dir(multiprocessing.spawn)), flush=True)
-    told.put(CUPS)
+    queue.put(CUPS)
 
 def fail():
     raise ValueError("no beans")
@@ -67,12 +67,12 @@ def leave():
     sys.exit(3)
 
 if __name__ == "__main__":
-    told = multiprocessing.get_context("spawn").SimpleQueue()
-    for function, arguments in ((look, (told,)), (fail, ()), (leave, ())):
+    queue = multiprocessing.get_context("spawn").SimpleQueue()
+    for function, arguments in ((look, (queue,)), (fail, ()), (leave, ())):
         process = start(function, *arguments)
         process.join()
         print(process.exitcode, flush=True)
-    print(told.get())
+    print(queue.get())
 """
 
 Write = Callable[[str], Path]
@@ -198,7 +198,7 @@ class TestTheyAreRecorded:
         assert (run.outcome, run.processes, calls(run)) == (RunOutcome.OK, 2, [(1, "brew(1)", "returned")])
 
     def test_where_the_script_is_imported_under_its_own_name(self, script: Write) -> None:
-        """As servers do that are told ``module:app``, in the script's process too."""
+        """As servers do that are given ``module:app``, in the script's process too."""
         run = followed(
             script("""
                 def serve(number):
@@ -331,9 +331,9 @@ def work(environment: str | None) -> str:
     """What the boot file does with this in its environment, and this code."""
     command = [PYTHON, str(WORK), "import sys; print('ran', sys.argv)", "--multiprocessing-fork"]
     plain_environment = {name: value for name, value in os.environ.items() if name != wire.ENV}
-    told = {} if environment is None else {wire.ENV: environment}
+    extra = {} if environment is None else {wire.ENV: environment}
     done = subprocess.run(
-        command, env={**plain_environment, **told}, capture_output=True, text=True, timeout=60, check=False
+        command, env={**plain_environment, **extra}, capture_output=True, text=True, timeout=60, check=False
     )
     return done.stdout + done.stderr
 

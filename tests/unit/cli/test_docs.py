@@ -66,7 +66,7 @@ def ask(
 
 
 def test_files_are_handed_out_as_what_they_are_and_with_a_policy(server: BuiltSiteServer) -> None:
-    """A page brings its own policy; what a worker may load is told by the header that it came with."""
+    """A page brings its own policy; what a worker may load is in the header that it came with."""
     for path, kind in KINDS.items():
         answer, policy = ask(server, f"/{path}")
         assert answer == (200, kind, f"this is {path}")
@@ -162,7 +162,7 @@ def test_a_port_that_is_taken_is_not_shared(server: BuiltSiteServer, tmp_path: P
         BuiltSiteServer(tmp_path, server.server_port)
 
 
-def test_the_site_is_in_the_package_or_else_built_in_the_checkout(
+def test_site_is_in_the_package_or_built_in_the_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkout = tmp_path / "checkout"

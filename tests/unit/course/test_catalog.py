@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return write_course(tmp_path)
 
 
-def test_a_course_has_its_modules_and_lessons_in_the_order_written(tmp_path: Path, folder: Path) -> None:
+def test_course_has_its_modules_and_lessons_in_the_written_order(tmp_path: Path, folder: Path) -> None:
     loaded = load_course(tmp_path)
     assert [module.title for module in loaded.modules] == ["Start"]
     assert [(lesson.id, lesson.number, lesson.minutes) for lesson in loaded.lessons] == [("tea", 4, 10)]
@@ -41,7 +41,7 @@ def test_a_lesson_has_everything_its_manifest_says(folder: Path) -> None:
     assert claim.knobs == {"CUPS": 9}
 
 
-def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path, folder: Path) -> None:
+def test_list_of_lessons_does_not_need_the_rest_of_a_manifest(tmp_path: Path, folder: Path) -> None:
     change(folder / "lesson.toml", "[[variants]]", "[[variants]]\nthis is broken")
     assert load_course(tmp_path).lessons[0].id == "tea"
     with pytest.raises(CourseError, match="not valid TOML"):

@@ -35,7 +35,7 @@ def workspace_of(context: CourseContext) -> Workspace:
     return context.workspace
 
 
-def test_the_latest_of_a_course_counts_and_the_ones_before_stay_known(course: Path, tmp_path: Path) -> None:
+def test_latest_workspace_of_a_course_counts_and_all_are_known(course: Path, tmp_path: Path) -> None:
     first, second = made(tmp_path / "first", course), made(tmp_path / "second", course)
     for workspace in (first, second, first, second):
         remember(workspace)
@@ -52,7 +52,7 @@ def test_a_name_that_is_no_text_is_remembered_too(tmp_path: Path) -> None:
     need_known(workspace)
 
 
-def test_a_workspace_that_names_a_course_for_which_nobody_started_it_is_refused(
+def test_workspace_naming_a_course_that_never_made_it_is_refused(
     course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = made(tmp_path / "handed in", course)
@@ -75,10 +75,10 @@ def test_the_name_of_a_course_cannot_hide_what_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", ["the same", "another", "none"])
-def test_a_workspace_of_somebody_else_is_held_against_the_course_that_is_given(
+def test_others_workspace_is_compared_with_the_given_course(
     course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
-    """Never against the own workspace of whoever grades it, however the map was changed."""
+    """Never against the grader's own workspace, however the map was changed."""
     remember(made(tmp_path / "own", course))
     courses = {"the same": course, "another": tmp_path / "evil", "none": None}
     handed_in, _ = fill(tmp_path / "ada", load_course(course), courses[named])
@@ -100,9 +100,7 @@ def test_an_own_workspace_of_another_course_does_not_count(
     assert workspace_of(locate()).folder == mine.folder
 
 
-def test_a_remembered_workspace_that_names_another_course_by_now_does_not_count(
-    course: Path, tmp_path: Path
-) -> None:
+def test_remembered_workspace_of_another_course_is_ignored(course: Path, tmp_path: Path) -> None:
     mine = made(tmp_path / "mine", course)
     remember(mine)
     fill(mine.folder, load_course(course), tmp_path / "evil")
@@ -110,7 +108,7 @@ def test_a_remembered_workspace_that_names_another_course_by_now_does_not_count(
     assert latest()[0].workspace is None
 
 
-def test_where_a_course_is_gone_the_workspace_before_is_the_latest(course: Path, tmp_path: Path) -> None:
+def test_if_a_course_is_gone_the_workspace_before_is_the_latest(course: Path, tmp_path: Path) -> None:
     other = make_course(tmp_path / "other")
     mine, lost = made(tmp_path / "mine", course), made(tmp_path / "lost", other)
     remember(mine)
@@ -126,7 +124,7 @@ def test_where_a_course_is_gone_the_workspace_before_is_the_latest(course: Path,
     assert "\n" not in note
 
 
-def test_in_a_folder_that_was_removed_a_relative_course_is_answered_in_words(
+def test_relative_course_in_a_removed_folder_is_a_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gone").mkdir()

@@ -16,7 +16,7 @@ from tests.support.strategies import runs
 
 
 def a_service() -> Metrics:
-    """Three heartbeats, the last one late since a step blocked; two jobs, one of which fails."""
+    """Three heartbeats, the last one late since a step blocked; two jobs, and one fails."""
     story = Story()
     story.queue(limit=4, levels=((0, 1), (5, 3), (10, 0)))
     gate = story.semaphore(limit=1)
@@ -62,7 +62,7 @@ def test_a_figure_has_the_value_that_the_run_shows(name: str, value: float) -> N
 
 
 def a_server() -> Run:
-    """Two paths, an error, a pool of which one connection is closed early, and memory."""
+    """Two paths, an error, a pool with one connection that is closed early, and memory."""
     story = Story()
     story.has_memory(-20, 40, 300, threads=1)
     pool = story.pool(2, made=at_line(9), name="redis")

@@ -1,7 +1,7 @@
 """What beginners get wrong at first, and the sentence that helps: in `check`, in `trace` and in the screens.
 
-Each of the table was written by somebody who tried an exercise of lessons 1 to 9, and then told by Python
-what stands in ``raw``, if it told anything.
+Each of the table was written by somebody who tried an exercise of lessons 1 to 9, and then got from Python
+what stands in ``raw``, if it said anything.
 """
 
 # ruff: noqa: E501 - a table
@@ -166,8 +166,8 @@ def test_a_first_mistake_gets_the_sentence_that_helps(tmp_path: Path, first: Fir
     run = record(Target(str(script_of(first, tmp_path))), options)
     found = list(mistakes(run))
     assert found, (run.uncaught, run.notes)
-    told = f"{found[0].message} {found[0].advice}"
-    assert any(words in told for words in SOME_PYTHONS.get(first.name, (first.says,))), told
+    message = f"{found[0].message} {found[0].advice}"
+    assert any(words in message for words in SOME_PYTHONS.get(first.name, (first.says,))), message
     assert first.raw in " ".join([*(error.text + error.error for error in run.uncaught), *run.notes])
     assert diagnose(run)[0] == found[0], "it stands above all other findings"
 
@@ -234,26 +234,26 @@ def checked(folder: Path, first: First, check: str) -> str:
 
 def test_check_says_it_before_what_it_saw(tmp_path: Path) -> None:
     first = next(one for one in TABLE if one.name == "await time.sleep")
-    told = checked(tmp_path, first, "def check(seen): pass")
-    assert told.index("`await asyncio.sleep(...)`") < told.index("The program failed")
+    message = checked(tmp_path, first, "def check(seen): pass")
+    assert message.index("`await asyncio.sleep(...)`") < message.index("The program failed")
 
 
 def test_check_names_a_limit_that_is_made_for_each_call(tmp_path: Path) -> None:
     first = First("", each("async with asyncio.Lock():", "None"), "")
-    told = checked(tmp_path, first, "def check(seen): seen.calls('load').never_overlap()")
-    assert told.startswith("A lock was made 3 times at app.py:")
-    assert "Make one lock outside the function" in told
-    assert "No two calls of load may be open" in told
+    message = checked(tmp_path, first, "def check(seen): seen.calls('load').never_overlap()")
+    assert message.startswith("A lock was made 3 times at app.py:")
+    assert "Make one lock outside the function" in message
+    assert "No two calls of load may be open" in message
 
 
-def test_check_says_first_what_was_never_awaited_unless_there_was_an_error(tmp_path: Path) -> None:
+def test_never_awaited_call_is_reported_first_unless_it_failed(tmp_path: Path) -> None:
     check = "def check(seen): seen.calls('load').happen(1)"
-    told = checked(tmp_path, First("", "    load(1)", ""), check)
-    assert told.startswith("load() was called at app.py:")
-    assert told.endswith("There should be 1 call of load; there were none.")
-    told = checked(tmp_path, First("", "    load(1)\n    raise KeyError(1)", ""), check)
-    assert told.startswith("The program failed: KeyError: 1")
-    assert "And: load() was called" in told
+    message = checked(tmp_path, First("", "    load(1)", ""), check)
+    assert message.startswith("load() was called at app.py:")
+    assert message.endswith("There should be 1 call of load; there were none.")
+    message = checked(tmp_path, First("", "    load(1)\n    raise KeyError(1)", ""), check)
+    assert message.startswith("The program failed: KeyError: 1")
+    assert "And: load() was called" in message
 
 
 def test_trace_says_it_too(tmp_path: Path) -> None:

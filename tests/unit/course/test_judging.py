@@ -87,7 +87,7 @@ def test_every_run_is_checked_with_its_knobs(bench: Bench) -> None:
     verdict = bench.judge()
     assert verdict.passed
     assert len(verdict.runs) == 2
-    assert verdict.knobs == {}  # what is told is of the file as it is
+    assert verdict.knobs == {}  # the verdict is about the file as it is
     assert verdict.runs[-1].knobs["BREWS"] == 3
     assert verdict.held[0] == "There were 3 calls of brew."
     assert verdict.held[-1] == "With BREWS = 5, all of this held too."
@@ -113,7 +113,7 @@ def judged_without_processes(
     return make_verdict(exercise, exercise.file, check, record, seed)
 
 
-def test_a_run_of_which_too_little_was_seen_is_made_three_times(bench: Bench) -> None:
+def test_poorly_observed_run_is_made_three_times(bench: Bench) -> None:
     verdict = judged_without_processes(bench.exercise, busy=2)
     assert verdict.passed
     assert [run.knobs["BREWS"] for run in verdict.runs] == [5, 3]
@@ -139,7 +139,7 @@ def test_a_forgotten_await_is_named_whatever_the_check_saw(bench: Bench) -> None
     )
 
 
-def test_a_function_or_a_constant_that_is_gone_is_the_learners_fault(bench: Bench) -> None:
+def test_missing_function_or_constant_is_the_learners_fault(bench: Bench) -> None:
     assert "There is no function brew" in bench.message(BREW.replace("brew", "pour"))
     assert "BREWS should be a constant" in bench.message(BREW.replace("BREWS = 3", "BREWS = 9 // 3"))
     assert "There is no knob BREWS" in bench.message(
@@ -160,7 +160,7 @@ def test_a_function_or_a_constant_that_is_gone_is_the_learners_fault(bench: Benc
         ("def brew(): ...\ndef main(): ...\nwhile True: pass", "It had not finished at its time limit"),
     ],
 )
-def test_a_script_that_does_not_work_is_told_as_such(bench: Bench, script: str, words: str) -> None:
+def test_failing_script_is_reported_as_such(bench: Bench, script: str, words: str) -> None:
     assert words in bench.message(script, timeout_s=1.0)
 
 
@@ -224,7 +224,7 @@ def test_a_check_that_hangs_is_not_waited_for(bench: Bench, monkeypatch: pytest.
         bench.judge(check=SPIN)
 
 
-def test_who_does_not_want_the_verdict_any_more_gets_rid_of_script_and_check(bench: Bench) -> None:
+def test_cancelled_verdict_stops_script_and_check(bench: Bench) -> None:
     with pytest.raises(CourseError):
         bench.judge(check="x = 1")  # to have the files
     bench.exercise.check.write_text(textwrap.dedent(CHECK), encoding="utf-8")
@@ -240,7 +240,7 @@ def test_who_does_not_want_the_verdict_any_more_gets_rid_of_script_and_check(ben
         judge(bench.exercise, bench.exercise.file, poll=lambda: checks() <= before)
 
 
-def test_a_drawn_knob_has_the_value_of_its_seed_and_a_failure_names_it(bench: Bench) -> None:
+def test_drawn_knob_follows_its_seed_and_a_failure_names_it(bench: Bench) -> None:
     exercise = replace(bench.exercise, runs=DRAWN)
     first, again, other = (judged_without_processes(exercise, seed, wanted=3) for seed in (11, 11, 12))
     assert (first.seed, first.repeat) == (11, "asyncdemo check brew --seed 11")
@@ -248,20 +248,20 @@ def test_a_drawn_knob_has_the_value_of_its_seed_and_a_failure_names_it(bench: Be
     assert first.knobs != other.knobs
 
 
-def test_without_a_seed_each_check_draws_anew(bench: Bench) -> None:
+def test_each_check_without_a_seed_draws_new_values(bench: Bench) -> None:
     verdicts = [judged_without_processes(replace(bench.exercise, runs=DRAWN)) for _ in range(4)]
     assert all(verdict.passed and not verdict.repeat for verdict in verdicts)
     assert len({verdict.runs[0].knobs["BREWS"] for verdict in verdicts}) > 1
 
 
-def test_a_failure_in_a_run_of_which_nothing_is_drawn_names_no_seed(bench: Bench) -> None:
+def test_failure_in_a_run_without_drawn_knobs_names_no_seed(bench: Bench) -> None:
     verdict = judged_without_processes(replace(bench.exercise, runs=DRAWN), wanted=2)
     assert verdict.message is not None
     assert verdict.seed is None
     assert not verdict.repeat
 
 
-def test_with_seeds_a_drawn_run_is_there_once_for_each_and_the_others_once(bench: Bench) -> None:
+def test_seeds_repeat_drawn_runs_once_each_and_others_once(bench: Bench) -> None:
     exercise = replace(bench.exercise, runs=DRAWN)
     drawn = exercise.drawn_with((1, 2, 3))
     assert drawn.runs == ({}, *(exercise.knobs(seed)[1] for seed in (1, 2, 3)))

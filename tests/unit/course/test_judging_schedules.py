@@ -45,7 +45,7 @@ def test_what_is_right_in_every_schedule_passes_and_says_so(tmp_path: Path) -> N
     assert verdict.held[-1] == "The outcome was the same in 12 schedules, each with different delays."
 
 
-def test_what_is_right_by_luck_fails_with_the_command_that_shows_it(tmp_path: Path) -> None:
+def test_solution_that_is_right_by_luck_fails_with_the_command(tmp_path: Path) -> None:
     verdict = judged(tmp_path, BY_LUCK)
     assert verdict.message is not None
     assert "right by luck" in verdict.message
@@ -71,7 +71,7 @@ def test_a_check_of_its_own_decides_for_every_schedule(tmp_path: Path) -> None:
     assert "at the same time" in verdict.message or "overlap" in verdict.message
 
 
-def test_what_fails_without_a_delay_is_told_as_ever(tmp_path: Path) -> None:
+def test_failure_without_a_delay_is_reported_as_usual(tmp_path: Path) -> None:
     verdict = judged(tmp_path, BY_LUCK.replace("before + n", "n"))
     assert verdict.message is not None
     assert "luck" not in verdict.message
@@ -90,7 +90,7 @@ def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:
     ("clock", "schedules", "says"),
     [("real", 10, "needs virtual time"), ("virtual", 201, "from 0 to 200"), ("virtual", -3, "from 0 to 200")],
 )
-def test_time_that_passes_has_no_schedules_and_too_many_would_not_end(
+def test_real_time_has_no_schedules_and_too_many_would_not_end(
     tmp_path: Path, clock: str, schedules: int, says: str
 ) -> None:
     fields = {"task": "Pay.", "lanes": ["pay_in"], "schedules": schedules, "clock": clock}

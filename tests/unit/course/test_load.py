@@ -95,7 +95,7 @@ def test_bodies_have_a_content_type() -> None:
 
 @pytest.mark.parametrize("name", ["photo.png", "photo.jpg", "data.bin"])
 @pytest.mark.parametrize("size", [1, 79, 100, 65536])
-def test_a_file_is_a_form_with_so_many_bytes(name: str, size: int) -> None:
+def test_file_is_a_form_with_the_given_number_of_bytes(name: str, size: int) -> None:
     content_type, body = file_body("image", name, size)
     assert file_body("image", name, size) == (content_type, body), "the same every time"
     head = f"Content-Type: {content_type}\r\n\r\n".encode()

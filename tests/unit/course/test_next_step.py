@@ -27,13 +27,13 @@ def test_first_the_first_lesson_then_its_exercise(course: Course) -> None:
     assert (step.lesson, step.exercise) == (first, True)
 
 
-def test_after_a_run_comes_that_lessons_exercise_though_others_were_left_out(course: Course) -> None:
+def test_run_is_followed_by_its_lessons_exercise_despite_gaps(course: Course) -> None:
     second = course.lessons[1]
     assert (step := next_step(course, {second.id: _RUN}, just_run=second.id)) is not None
     assert (step.lesson, step.exercise) == (second, True)
 
 
-def test_where_no_progress_is_kept_a_lesson_that_was_just_run_is_not_run_again(course: Course) -> None:
+def test_without_progress_a_lesson_just_run_is_not_run_again(course: Course) -> None:
     first = course.lessons[0]
     assert (step := next_step(course, {}, just_run=first.id)) is not None
     assert (step.lesson, step.exercise) == (first, True)
@@ -63,7 +63,7 @@ def following(course: Course, after: str, *passed: str) -> str | None:
     return None if found is None else found.id
 
 
-def test_the_exercise_after_one_is_the_next_that_has_not_passed_or_simply_the_next(tmp_path: Path) -> None:
+def test_exercise_leads_to_the_next_unpassed_or_simply_the_next(tmp_path: Path) -> None:
     folder = make_course(tmp_path)
     add_lesson(folder, 4, "milk")
     set_lessons(folder, "tea", "coffee", "water", "milk")  # water has no exercise

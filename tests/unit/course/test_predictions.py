@@ -123,7 +123,7 @@ def test_the_right_choice_follows_from_the_run() -> None:
     assert compare(CHOICE, "all 10", together, KNOBS).right
 
 
-def test_if_no_choice_is_right_the_figure_itself_is_told() -> None:
+def test_if_no_choice_is_right_the_figure_itself_is_shown() -> None:
     assert actual_answer(CHOICE, {"blocking": metrics(peak=4)}, KNOBS) == "4"
 
 
@@ -135,7 +135,7 @@ def test_variants_that_tie_may_be_named_in_either_order() -> None:
     assert actual_answer(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
 
 
-def test_choices_that_mean_the_same_with_other_knobs_are_offered_once() -> None:
+def test_choices_that_other_knobs_make_equal_are_offered_once() -> None:
     assert offered(CHOICE, {"BREWS": 3}) == ["one", "all 3"]
     assert offered(CHOICE, {"BREWS": 1}) == ["one"]
 
@@ -172,7 +172,5 @@ MEASURED = {"blocking": metrics(3.0, peak=1), "awaited": metrics(0.3, peak=10)}
         (Condition("blocking", "wall_s", ">", 3.0), False),
     ],
 )
-def test_a_condition_compares_a_figure_with_a_number_a_knob_or_another_run(
-    condition: Condition, holds: bool
-) -> None:
+def test_condition_compares_figures_with_numbers_knobs_or_runs(condition: Condition, holds: bool) -> None:
     assert check(condition, MEASURED, KNOBS).holds is holds

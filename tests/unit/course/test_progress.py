@@ -45,7 +45,7 @@ def test_what_was_recorded_is_there_again(tmp_path: Path) -> None:
     )
 
 
-def test_answers_to_one_question_are_counted_and_the_latest_is_kept() -> None:
+def test_answers_to_one_question_are_counted_and_the_latest_kept() -> None:
     record = Record().after_run([WRONG]).after_run([RIGHT]).after_run([WRONG])
     assert record.predictions == (replace(WRONG, asked=3, times_right=1),)
     assert (record.asked, record.right) == (1, 0)
@@ -61,7 +61,7 @@ def test_answers_are_kept_until_a_run_is_held_against_them(tmp_path: Path) -> No
     assert progress.of("tea").open_answers == ()
 
 
-def test_a_file_of_before_there_were_open_answers_is_read_and_written(tmp_path: Path) -> None:
+def test_file_from_before_open_answers_is_read_and_written(tmp_path: Path) -> None:
     progress = Progress(tmp_path / "progress.sqlite3")
     progress.update("tea", Record.after_run)
     with closing(sqlite3.connect(progress.file)) as database:
@@ -160,7 +160,7 @@ def test_user_without_a_home_folder_is_one_line(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("kind", ["not a database", "cut off", "of another program", "of a newer asyncdemo"])
-def test_a_file_that_is_not_ours_to_use_is_told_with_what_to_do_and_left_alone(file: Path, kind: str) -> None:
+def test_unusable_file_is_reported_with_advice_and_left_alone(file: Path, kind: str) -> None:
     Progress(file).update("tea", lambda record: record.after_run([RIGHT]))
     words = "Move it elsewhere, and asyncdemo starts a new one"
     if kind == "not a database":

@@ -230,7 +230,7 @@ def test_a_new_constant_next_to_a_todo_may_change(lesson: Path) -> None:
     assert found(lesson) == []
 
 
-def test_a_package_of_the_manifest_may_be_imported_under_its_module_name(lesson: Path) -> None:
+def test_package_may_be_imported_under_its_module_name(lesson: Path) -> None:
     change(lesson / LESSON, "minutes = 10", 'minutes = 10\npackages = ["psycopg2-binary", "moto[server]"]')
     for name in ("slow.py", "quick.py"):
         change(lesson / name, "import asyncio\n", "import asyncio\n\nimport moto\nimport psycopg2\n")

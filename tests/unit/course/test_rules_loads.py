@@ -95,7 +95,7 @@ def faults_of(lesson: Path, file: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("file", "old", "new", "says"), SERVED, ids=[says for *_, says in SERVED])
-def test_a_server_that_plain_python_does_not_run_as_meant_is_found(
+def test_server_that_plain_python_runs_wrongly_is_found(
     lesson: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str, says: str
 ) -> None:
     monkeypatch.setattr("asyncdemo.course.rules.plain._READY_S", 3.0 if "takes no" in says else 30.0)
@@ -129,7 +129,7 @@ def test_claims_are_held_against_runs_under_load(lesson: Path) -> None:
     ]
 
 
-def test_scripts_with_a_service_find_it_in_every_rule_that_runs_them(
+def test_scripts_find_their_service_in_every_rule_that_runs_them(
     lesson: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASYNCDEMO_REDIS", "embedded")

@@ -84,7 +84,7 @@ def found_by(lesson: Path, rule_name: str) -> list[Problem]:
     return [problem for problem in problems if problem.rule == rule_name]
 
 
-def test_a_lesson_that_keeps_the_rules_has_no_problem_when_it_runs(lesson: Path) -> None:
+def test_lesson_that_keeps_the_rules_has_no_problem_when_it_runs(lesson: Path) -> None:
     assert found(lesson) == []
 
 
@@ -151,16 +151,16 @@ def test_several_lessons_are_judged_and_measured_side_by_side(lesson: Path) -> N
     coffee = two_lessons(lesson)
     sources = survey(lesson.parents[1]).sources
     assert [measures_time(source.lesson) for source in sources] == [False, True]
-    told: list[str] = []
-    assert not list(slow_problems(sources, on_progress=told.append))
-    assert told == ["judging tea ...", "judging coffee ...", "measuring coffee ..."]
+    steps: list[str] = []
+    assert not list(slow_problems(sources, on_progress=steps.append))
+    assert steps == ["judging tea ...", "judging coffee ...", "measuring coffee ..."]
     change(lesson / "wrong" / "in_pairs.py", "    cups = []", f"{SOLVED}\n    cups = []")
     change(lesson / LESSON, "== 9 with", "== 8 with")
     change(coffee / LESSON, "wall_s < 5", "wall_s < 0")
-    found = list(slow_problems(survey(lesson.parents[1]).sources, on_progress=told.append))
+    found = list(slow_problems(survey(lesson.parents[1]).sources, on_progress=steps.append))
     assert [(problem.lesson, problem.rule) for problem in found] == [
         ("tea", "wrong-fails"),
         ("tea", "claims-hold"),
         ("coffee", "claims-hold"),
     ]
-    assert told[-1] == "measuring coffee alone ..."
+    assert steps[-1] == "measuring coffee alone ..."

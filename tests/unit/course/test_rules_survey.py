@@ -54,7 +54,7 @@ def test_a_good_course_has_no_problem(course: Path) -> None:
         ("point = ", "point ", "is not valid TOML", "point"),
     ],
 )
-def test_a_broken_manifest_is_told_with_its_line_and_the_other_lessons_are_checked(
+def test_broken_manifest_is_located_and_the_others_are_checked(
     course: Path, old: str, new: str, message: str, at: str
 ) -> None:
     manifest = course / LESSON / "lesson.toml"
@@ -79,7 +79,7 @@ def test_a_broken_manifest_is_told_with_its_line_and_the_other_lessons_are_check
         ("[[modules]]", "[[modules]", "is not valid TOML"),
     ],
 )
-def test_what_is_wrong_with_the_order_is_told_and_the_lessons_are_checked(
+def test_wrong_order_is_reported_and_the_lessons_are_checked(
     course: Path, old: str, new: str, message: str
 ) -> None:
     change(course / "course.toml", old, new)

@@ -1,4 +1,4 @@
-"""Saves, told once each: by what stands in the files, at a clock that the test sets."""
+"""Saves, reported once each: by what stands in the files, at a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Disk:
         self.texts[file] = Content(self.ticks, inode, text.encode())
 
     def looks(self, seconds: float, step_s: float = 0.01) -> list[dict[str, Change]]:
-        """What is told while looking again and again."""
-        told = []
+        """What is reported while looking again and again."""
+        reported = []
         end_s = self.now_s + seconds
         while self.now_s < end_s:
             self.now_s += step_s
             if changes := self.saves.look():
-                told.append(changes)
-        return told
+                reported.append(changes)
+        return reported
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def disk() -> Iterator[Disk]:
         yield disk
 
 
-def test_nothing_is_told_of_what_was_there_before(disk: Disk) -> None:
+def test_files_that_were_there_before_are_not_reported(disk: Disk) -> None:
     assert disk.looks(5) == []
 
 
@@ -68,7 +68,7 @@ def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> 
 
 
 @pytest.mark.parametrize(
-    ("texts", "pause_s", "told"),
+    ("texts", "pause_s", "expected"),
     [
         pytest.param(["fixed"], 0, [SAVED], id="in place"),
         pytest.param(["as given"], 0, [SAVED], id="without a change of the text"),
@@ -80,8 +80,8 @@ def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> 
         pytest.param(["first", "second"], 0.05, [SAVED, SAVED], id="twice in quick succession"),
     ],
 )
-def test_each_save_is_told_once_however_it_is_made(
-    disk: Disk, texts: list[str | None], pause_s: float, told: list[dict[str, Change]]
+def test_each_save_is_reported_once_however_it_is_made(
+    disk: Disk, texts: list[str | None], pause_s: float, expected: list[dict[str, Change]]
 ) -> None:
     found = []
     for text in texts:
@@ -90,7 +90,7 @@ def test_each_save_is_told_once_however_it_is_made(
         else:
             disk.write(GATE, text)
         found += disk.looks(pause_s, step_s=0.005)
-    assert found + disk.looks(5) == told
+    assert found + disk.looks(5) == expected
 
 
 def test_a_save_may_change_only_the_inode_or_only_the_text(disk: Disk) -> None:
@@ -100,14 +100,14 @@ def test_a_save_may_change_only_the_inode_or_only_the_text(disk: Disk) -> None:
     assert disk.looks(5) == [SAVED]
 
 
-def test_each_file_is_told_by_its_name(disk: Disk) -> None:
+def test_each_file_is_reported_by_its_name(disk: Disk) -> None:
     disk.write(SLEEPS, "fixed")
     disk.write(GATE, "fixed")
     assert disk.looks(5) == [{"gate": Change.SAVED, "sleeps": Change.SAVED}]
 
 
 def test_what_we_changed_ourselves_is_no_save(disk: Disk) -> None:
-    disk.write(GATE, "given anew")
+    disk.write(GATE, "given again")
     assert disk.saves.forget("gate")
     assert disk.looks(5) == []
     assert not disk.saves.forget("gate")
@@ -154,12 +154,12 @@ def watcher(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watcher]
 
 
 def changes(watcher: Watcher, enough: Callable[[list[Change]], bool]) -> list[Change]:
-    told: list[Change] = []
+    reported: list[Change] = []
     limit = time.monotonic() + 10
-    while not enough(told) and time.monotonic() < limit:
+    while not enough(reported) and time.monotonic() < limit:
         time.sleep(min(watcher.pause_s(), 0.02))
-        told += watcher.look().values()
-    return told
+        reported += watcher.look().values()
+    return reported
 
 
 @pytest.mark.parametrize("save", [in_place, renamed_over, touched])
@@ -167,13 +167,13 @@ def test_however_an_editor_saves_it_is_seen(
     watcher: Watcher, tmp_path: Path, save: Callable[[Path], None]
 ) -> None:
     save(tmp_path / "gate.py")
-    told = changes(watcher, bool)
-    told += changes(watcher, lambda _: watcher.pause_s() > 0.011)
-    assert set(told) == {Change.SAVED}  # a machine that pauses in the middle may see two
+    reported = changes(watcher, bool)
+    reported += changes(watcher, lambda _: watcher.pause_s() > 0.011)
+    assert set(reported) == {Change.SAVED}  # a machine that pauses in the middle may see two
     assert watcher._watched["gate"].reported == read_content(tmp_path / "gate.py")
 
 
-def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watcher, tmp_path: Path) -> None:
+def test_last_of_many_saves_has_the_text_that_counts(watcher: Watcher, tmp_path: Path) -> None:
     for number in range(30):
         (tmp_path / "gate.py").write_text(f"# {number:03}")
         watcher.look()

@@ -15,7 +15,7 @@ COURSE = load_course(find_course())
 
 
 @pytest.mark.parametrize("name", ["90-minutes", "90 minutes", "90 Minutes"])
-def test_a_schedule_of_the_docs_has_the_lessons_it_links_to_in_order(name: str) -> None:
+def test_schedule_of_the_docs_has_its_linked_lessons_in_order(name: str) -> None:
     schedule = find_schedule(COURSE, name)
     assert schedule.title == "90 minutes"
     ids = [lesson.id for lesson in schedule.lessons]
@@ -52,7 +52,7 @@ def test_plan_that_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     ("text", "words"),
     [("Nothing.", "has no links to lessons"), ("[x](lessons/two-sleps.md)", "Did you mean 'two-sleeps'")],
 )
-def test_a_file_without_lessons_or_with_a_wrong_one_is_told(tmp_path: Path, text: str, words: str) -> None:
+def test_file_without_lessons_or_with_a_wrong_one_is_reported(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "plan.md").write_text(text)
     with pytest.raises(UsageError, match=words):
         find_schedule(COURSE, str(tmp_path / "plan.md"))

@@ -215,7 +215,7 @@ def test_a_map_that_leads_out_of_the_workspace_is_refused(mine: Learner, tmp_pat
     assert victim.read_text() == "mine"
 
 
-def test_links_in_a_circle_are_told_of(mine: Learner) -> None:
+def test_circle_of_links_is_reported(mine: Learner) -> None:
     (mine.folder / "round").symlink_to(mine.folder / "round")
     mine.change_map(lambda data: data["exercises"]["tea"].update(file="round/tea.py"))
     mine.tea.unlink()
@@ -269,7 +269,7 @@ def test_reset_keeps_every_edited_text(mine: Learner) -> None:
     }
 
 
-def test_reset_of_an_unedited_file_keeps_nothing_and_takes_the_newer_text(mine: Learner) -> None:
+def test_reset_of_an_unedited_file_takes_newer_text_and_no_copy(mine: Learner) -> None:
     mine.publish(NEWER)
     assert mine.reset() is None
     assert mine.texts() == {"01-hot/01-tea.py": NEWER, "01-hot/02-coffee.py": BROKEN}
@@ -333,7 +333,7 @@ class FullDisk:
 @pytest.mark.parametrize("links", [True, False])
 @pytest.mark.parametrize("stays_full", [True, False])
 @pytest.mark.parametrize("edited", [True, False])
-def test_what_a_full_disk_leaves_of_a_reset_is_told_as_it_is(
+def test_reset_on_a_full_disk_reports_what_is_left(
     new: Learner, monkeypatch: pytest.MonkeyPatch, edited: bool, stays_full: bool, links: bool
 ) -> None:
     text, file = "my own text" if edited else BROKEN, new.tea
@@ -341,7 +341,7 @@ def test_what_a_full_disk_leaves_of_a_reset_is_told_as_it_is(
     def no_links(*arguments: object) -> None:
         raise OSError(errno.EPERM, "no links here")
 
-    told: list[str] = []
+    messages: list[str] = []
     for call in range(1, 100):  # until it is so late that all is done
         shutil.rmtree(new.folder, ignore_errors=True)
         new.publish(BROKEN)
@@ -355,19 +355,19 @@ def test_what_a_full_disk_leaves_of_a_reset_is_told_as_it_is(
             try:
                 backup = new.reset()
             except WorkspaceError as error:
-                told.append(str(error))
+                messages.append(str(error))
                 found = {str(path): path.read_text() for path in new.folder.rglob("*") if path.is_file()}
-                if "None of your files were changed" in told[-1]:
-                    assert not edited or found[str(file)] == text, told[-1]
-                    assert file.exists() and file.read_text() in (text, NEWER), told[-1]
+                if "None of your files were changed" in messages[-1]:
+                    assert not edited or found[str(file)] == text, messages[-1]
+                    assert file.exists() and file.read_text() in (text, NEWER), messages[-1]
                 else:
-                    place = told[-1].partition("Its old contents are now in ")[2].removesuffix(".")
-                    assert found[place] == text, told[-1]
+                    place = messages[-1].partition("Its old contents are now in ")[2].removesuffix(".")
+                    assert found[place] == text, messages[-1]
                 continue
         assert file.read_text() == NEWER
         assert (backup is not None and backup.read_text() == text) == edited
         if not disk.happened:
-            assert len(told) > 4
+            assert len(messages) > 4
             return
     pytest.fail("it never comes to its end")
 

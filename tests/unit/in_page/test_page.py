@@ -1,4 +1,4 @@
-"""What a page is told of the files that a visitor opens, and of a program that changes between two runs."""
+"""What a page shows of the files that a visitor opens, and of a program that changes between two runs."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def _opened(folder: Path, *files: tuple[str, bytes]) -> dict[str, Any]:
 
 
 def test_runs_are_drawn_measured_and_judged(tmp_path: Path) -> None:
-    told = _opened(tmp_path, ("brew.jsonl", _RUN), ("brew.jsonl", gzip.compress(_RUN)))
-    assert told["runs"] == ["story (finished)"] * 2
-    assert told["problems"] == []
-    assert told["element"].count(">Timeline of story</title>") == 2
-    assert set(re.findall(r'\bid="([a-z]+)', told["element"])) == {"open"}  # not that of another picture
-    assert "held the event loop" in told["report"]
-    assert "/home/ada/app.py" in told["recording"]
+    shown = _opened(tmp_path, ("brew.jsonl", _RUN), ("brew.jsonl", gzip.compress(_RUN)))
+    assert shown["runs"] == ["story (finished)"] * 2
+    assert shown["problems"] == []
+    assert shown["element"].count(">Timeline of story</title>") == 2
+    assert set(re.findall(r'\bid="([a-z]+)', shown["element"])) == {"open"}  # not that of another picture
+    assert "held the event loop" in shown["report"]
+    assert "/home/ada/app.py" in shown["recording"]
 
 
 @pytest.mark.parametrize(
@@ -54,16 +54,16 @@ def test_runs_are_drawn_measured_and_judged(tmp_path: Path) -> None:
 def test_what_is_no_run_is_refused_and_the_others_are_shown(
     tmp_path: Path, content: bytes, words: str
 ) -> None:
-    told = _opened(tmp_path, ("x.jsonl", content), ("brew.jsonl", _RUN))
-    (problem,) = told["problems"]
+    shown = _opened(tmp_path, ("x.jsonl", content), ("brew.jsonl", _RUN))
+    (problem,) = shown["problems"]
     assert problem.startswith(words)
-    assert told["runs"] == ["story (finished)"]
+    assert shown["runs"] == ["story (finished)"]
     assert _opened(tmp_path / "0", ("x.jsonl", content)) == {"problems": [problem], "runs": []}
 
 
 def test_what_is_cut_off_is_shown_and_said(tmp_path: Path) -> None:
-    told = _opened(tmp_path, ("cut.jsonl", _RUN[: len(_RUN) * 2 // 3]))
-    assert "The file ends early" in told["report"]
+    shown = _opened(tmp_path, ("cut.jsonl", _RUN[: len(_RUN) * 2 // 3]))
+    assert "The file ends early" in shown["report"]
 
 
 def test_what_does_not_fit_into_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,9 +80,9 @@ def test_names_are_text(tmp_path: Path) -> None:
     story = Story()
     story.task(evil).raises(evil)
     run = story.run(name=evil, script=evil, argv=(evil,), python=evil, notes=(evil,), knobs={evil: evil})
-    told = _opened(tmp_path, ("brew.jsonl", text_of(run).encode()))
-    assert "<img" not in told["element"] + told["report"] + told["recording"]
-    assert "&lt;img" in told["recording"]
+    shown = _opened(tmp_path, ("brew.jsonl", text_of(run).encode()))
+    assert "<img" not in shown["element"] + shown["report"] + shown["recording"]
+    assert "&lt;img" in shown["recording"]
 
 
 def test_a_line_is_quoted_as_the_program_has_it_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

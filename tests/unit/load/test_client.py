@@ -30,7 +30,7 @@ SOURCE = Path(__file__).parents[3] / "src"
 
 @contextmanager
 def silent_after(answers: int) -> Iterator[Server]:
-    """A server that answers so many requests, and none of the others."""
+    """A server that answers the first requests, and none of the others."""
     left = threading.Semaphore(answers)
 
     def handle(visit: Visit) -> None:
@@ -43,14 +43,14 @@ def silent_after(answers: int) -> Iterator[Server]:
 
 
 def hear(client: Client, kind: type[Sent] | type[Answered], count: int) -> None:
-    """Until so many of such events have come."""
+    """Until that many such events have come."""
     heard = 0
     while heard < count:
         assert not client.finished, client.failure
         heard += sum(isinstance(event, kind) for event in client.read(PATIENCE_S))
 
 
-def test_events_come_while_it_runs_and_can_be_waited_for_with_select() -> None:
+def test_events_arrive_during_the_run_and_select_can_await_them() -> None:
     with silent_after(5) as server, Client(plan_for(server.port, requests=50, report=True)) as client:
         answered = 0
         while answered < 5:
@@ -59,7 +59,7 @@ def test_events_come_while_it_runs_and_can_be_waited_for_with_select() -> None:
         assert not client.finished and client.result is None
 
 
-def test_nothing_is_told_of_single_requests_unless_asked() -> None:
+def test_single_requests_are_reported_only_on_request() -> None:
     with answering() as server, Client(plan_for(server.port, requests=3)) as client:
         assert listen(client) == []
         assert client.result is not None and client.result.answered == 3
@@ -76,8 +76,8 @@ def test_an_interrupted_load_lets_go_and_reports_what_there_is() -> None:
         result = client.result
     assert result is not None
     assert (result.answered, result.errors, result.interrupted) == (5, {"interrupted": 4}, True)
-    told = [event.error for event in rest if isinstance(event, Answered)]
-    assert told == ["interrupted"] * 4
+    errors = [event.error for event in rest if isinstance(event, Answered)]
+    assert errors == ["interrupted"] * 4
 
 
 def test_a_client_that_is_held_sends_nothing_before_it_may() -> None:
@@ -141,7 +141,7 @@ def test_what_is_not_the_clients_own_word_is_shown(
         assert client.failure == f"the load client sent an unexpected message: {words}"
 
 
-def test_an_unknown_host_and_an_impossible_request_are_told_in_a_line() -> None:
+def test_unknown_host_or_impossible_request_is_a_one_line_error() -> None:
     for plan, words in (
         (plan_for(80, sends=(Send("GET", "no slash"),)), "must begin with /"),
         (plan_for(80, requests=10**7, clients=10**7), "ulimit -Hn"),
@@ -154,7 +154,7 @@ def test_an_unknown_host_and_an_impossible_request_are_told_in_a_line() -> None:
 
 
 def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
-    """The events fill the pipe many times; the load is over all the same before the first is read."""
+    """The events fill the pipe many times; the load is still over before the first is read."""
     with (
         answering() as server,
         Client(plan_for(server.port, requests=3000, clients=8, report=True)) as client,
@@ -169,8 +169,8 @@ def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
 
 
 @pytest.mark.parametrize("is_held", [False, True])
-def test_it_ends_when_whoever_started_it_is_gone(is_held: bool, tmp_path: Path) -> None:
-    """Another child of the dead has inherited the pipe, so nobody is told of its end."""
+def test_it_ends_when_its_parent_is_gone(is_held: bool, tmp_path: Path) -> None:
+    """Another child of the dead has inherited the pipe, so nobody is notified of its end."""
     parent = tmp_path / "parent.py"
     parent.write_text(
         "import os, subprocess, sys, time\n"
@@ -221,7 +221,7 @@ def test_what_is_no_plan_is_a_failure_in_words() -> None:
     assert done.returncode == EXIT_USAGE and done.stderr == ""
 
 
-def test_a_missing_package_is_named_with_the_command_that_installs_it(
+def test_missing_package_is_named_with_the_installing_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(needed_packages, "find_spec", lambda name: None if name == "httptools" else object())
@@ -259,7 +259,7 @@ def test_the_command_says_it_in_a_few_lines() -> None:
     assert {request.split()[1] for request in server.requests} == {b"/films/?page=2"}
 
 
-def test_the_command_posts_a_file_in_an_open_loop_and_tells_everything_as_json(tmp_path: Path) -> None:
+def test_command_posts_a_file_in_an_open_loop_and_prints_json(tmp_path: Path) -> None:
     body = tmp_path / "body.bin"
     body.write_bytes(b"\x00\xff12")
     with answering() as server:
@@ -294,8 +294,8 @@ def test_wrong_use_of_the_command_is_a_line(
     arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_command(arguments) == code
-    told = capsys.readouterr().err
-    assert words in told and len(told.splitlines()) == 1
+    text = capsys.readouterr().err
+    assert words in text and len(text.splitlines()) == 1
 
 
 def test_ctrl_c_shows_what_there_is() -> None:

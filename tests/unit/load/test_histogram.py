@@ -43,7 +43,7 @@ def test_nothing_measured_is_all_zero() -> None:
     assert set(figures) == {0}
 
 
-def test_what_is_longer_than_an_hour_counts_as_an_hour_and_a_clock_that_jumped_as_nothing() -> None:
+def test_time_over_an_hour_is_an_hour_and_a_negative_one_is_zero() -> None:
     histogram = Histogram.of([10**15, -5])
     assert histogram.count == 2
     assert histogram.most_ns == pytest.approx(3_600 * 10**9, rel=0.002)

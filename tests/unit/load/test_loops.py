@@ -41,7 +41,7 @@ class AtOnce:
 
 
 @pytest.mark.parametrize("keep_alive", [False, True])
-def test_a_closed_loop_has_exactly_as_many_at_once_as_it_has_clients(keep_alive: bool) -> None:
+def test_closed_loop_has_one_open_request_per_client(keep_alive: bool) -> None:
     """The server holds back its answers until all seven clients have asked."""
     at_once = AtOnce(threading.Barrier(7, timeout=60).wait)
     with served(at_once.handle) as server:
@@ -54,7 +54,7 @@ def test_a_closed_loop_has_exactly_as_many_at_once_as_it_has_clients(keep_alive:
     assert (result.answered, server.connections) == (3, 3), "no more clients than requests"
 
 
-def test_the_events_of_a_request_stand_in_order_and_name_its_trace_and_port() -> None:
+def test_events_of_a_request_are_in_order_with_trace_and_port() -> None:
     seen = []
 
     def handle(visit: Visit) -> None:
@@ -65,18 +65,18 @@ def test_the_events_of_a_request_stand_in_order_and_name_its_trace_and_port() ->
 
     with served(handle) as server:
         _, events = load(server.port, requests=40, clients=8, report=True)
-    told = []
+    sent_by = []
     for number in range(40):
         sent, connection, answered = (event for event in events if event.number == number)
         assert isinstance(sent, Sent) and isinstance(connection, Connected) and isinstance(answered, Answered)
         assert sent.intended_ns <= sent.sent_ns <= connection.at_ns <= answered.at_ns
-        told.append((sent.trace_id, connection.port))
-    assert sorted(told) == sorted(seen) and len({trace for trace, _ in told}) == 40
+        sent_by.append((sent.trace_id, connection.port))
+    assert sorted(sent_by) == sorted(seen) and len({trace for trace, _ in sent_by}) == 40
     answers = [event.at_ns for event in events if isinstance(event, Answered)]
     assert answers == sorted(answers)
 
 
-def test_a_closed_loop_of_a_duration_ends_and_waits_for_what_it_began() -> None:
+def test_closed_loop_of_a_duration_ends_after_what_it_began() -> None:
     at_once = AtOnce(lambda: time.sleep(0.05))
     with served(at_once.handle) as server:
         result, _ = load(server.port, duration_s=0.3, clients=4)
@@ -90,7 +90,7 @@ HICCUP: dict[str, Any] = {"after_s": 0.1, "lasts_s": 0.5, "duration_s": 0.4, "ra
 """Of the client, from well before the end of the window until well after it: 300 requests are then due."""
 
 
-def test_what_the_client_was_late_for_is_sent_after_the_end_and_counts_from_when_it_was_due() -> None:
+def test_late_requests_are_sent_after_the_end_and_count_from_due() -> None:
     with answering(HELLO_AND_BYE, once=True) as server:
         result, events = load_with_a_hiccup(server.port, **HICCUP)
     assert result.requests == result.answered == result.late_ns.count == 400
@@ -140,7 +140,7 @@ def test_an_open_loop_uses_kept_connections_again() -> None:
     assert server.connections == result.connections < 50
 
 
-def test_what_exceeds_the_limit_of_files_waits_its_turn_and_the_wait_counts() -> None:
+def test_requests_over_the_file_limit_wait_and_the_wait_counts() -> None:
     """One connection at a time, 50 ms each, and twenty requests due at once."""
     at_once = AtOnce(lambda: time.sleep(0.05))
     with served(at_once.handle) as server:
@@ -161,7 +161,7 @@ def test_who_waits_too_long_for_a_connection_has_waited_too_long() -> None:
 
 @contextmanager
 def answering_all_at_once(count: int) -> Iterator[int]:
-    """A server that answers nobody before so many have asked: its port."""
+    """A server that answers nobody before enough have asked: its port."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=4096)
     stopped = threading.Event()
 
@@ -201,7 +201,7 @@ def test_ten_thousand_requests_queued_at_once_are_all_answered() -> None:
     assert (result.answered, result.open_at_once) == (count, count)
 
 
-def test_a_server_that_never_answers_costs_one_timer_however_long_it_is_asked(
+def test_server_that_never_answers_costs_only_one_timer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looks = 0

@@ -74,7 +74,7 @@ def test_the_alarm_is_set_for_one_request_after_the_other() -> None:
     assert (loop.begun, loop.ended) == ([1000, 1010, 1020], 1)
 
 
-def test_all_that_is_overdue_begins_at_once_with_the_times_at_which_it_was_due_and_nothing_early() -> None:
+def test_overdue_requests_begin_together_with_their_due_times() -> None:
     loop = Open(0, 10, 20, 500)
     for now_ns in (1400, 1499):
         loop.rings_at(now_ns)
@@ -92,7 +92,7 @@ def test_a_long_backlog_leaves_room_for_responses_in_between() -> None:
     assert loop.begun == list(range(1000, 2000))
 
 
-def test_an_empty_schedule_ends_at_once_and_a_closed_one_begins_nothing() -> None:
+def test_empty_schedule_ends_immediately_and_a_closed_one_idles() -> None:
     assert Open().ended == 1
     loop = Open(0, 10)
     loop.arrivals.close()
@@ -100,7 +100,7 @@ def test_an_empty_schedule_ends_at_once_and_a_closed_one_begins_nothing() -> Non
 
 
 @pytest.mark.parametrize("kind", ALARMS)
-def test_an_alarm_rings_once_never_before_its_time_and_only_for_the_last_one_set(
+def test_alarm_rings_once_never_early_and_only_for_the_last_set(
     kind: type[SpinningAlarm] | type[TimerfdAlarm],
 ) -> None:
     async def run() -> None:
@@ -149,7 +149,7 @@ def test_uniform_arrivals_do_not_drift(rate: float, number: int) -> None:
     assert abs(due - number * 1000 * MS / rate) <= 1
 
 
-def test_poisson_arrivals_are_as_many_as_asked_and_vary_as_much_as_they_should() -> None:
+def test_poisson_arrivals_have_the_given_count_and_variance() -> None:
     """The times between are exponential: their standard deviation is their mean."""
     due = list(arrivals_ns(open_plan(1000, arrivals="poisson", requests=50_000)))
     gaps = [after - before for before, after in pairwise(due)]
@@ -170,7 +170,7 @@ def test_the_seed_decides_the_poisson_arrivals() -> None:
 @pytest.mark.parametrize(
     ("requests", "duration_s", "count"), [(None, 0.5, 2), (3, 10.0, 3), (3, None, 3), (300, 1.0, 4)]
 )
-def test_whichever_comes_first_ends_it_and_nothing_is_due_at_the_end_of_the_duration(
+def test_first_limit_reached_ends_it_and_the_end_has_no_arrival(
     requests: int | None, duration_s: float | None, count: int
 ) -> None:
     due = list(arrivals_ns(open_plan(4, requests=requests, duration_s=duration_s)))

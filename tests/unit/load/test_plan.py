@@ -109,7 +109,7 @@ def test_a_post_without_a_body_says_so() -> None:
     assert b"\r\nContent-Length: 0\r\n" in maker(Send("POST", "/")).make(0)
 
 
-def test_a_host_that_is_given_is_taken_and_an_ipv6_address_stands_in_brackets() -> None:
+def test_given_host_is_used_and_ipv6_is_in_brackets() -> None:
     request = maker(Send("GET", "/", (("host", "films.example"),))).make(0)
     assert request.lower().count(b"host:") == 1 and b"films.example" in request
     assert b"Host: [::1]:8080\r\n" in maker(Send("GET", "/"), host="::1").make(0)

@@ -53,7 +53,7 @@ def test_a_whole_response_is_an_answer(
 
 
 @pytest.mark.parametrize("report", [False, True])
-def test_head_has_no_body_whatever_its_length_says_and_takes_turns_with_get(report: bool, load: Load) -> None:
+def test_head_has_no_body_and_alternates_with_get(report: bool, load: Load) -> None:
     def handle(visit: Visit) -> None:
         while (request := visit.request()) is not None:
             visit.say(HELLO.removesuffix(b"hello") if request.startswith(b"HEAD") else HELLO)
@@ -73,9 +73,7 @@ def test_a_body_may_end_with_the_connection(load: Load) -> None:
 
 
 @pytest.mark.parametrize("response", [HELLO_AND_BYE, HELLO])
-def test_a_server_that_closes_after_each_response_is_asked_on_new_connections(
-    response: bytes, load: Load
-) -> None:
+def test_server_that_closes_after_each_response_is_reconnected(response: bytes, load: Load) -> None:
     """With the second it closes without a word, perhaps just as the next request arrives."""
     with answering(response, once=True) as server:
         result, _ = load(server.port, requests=30, clients=3, keep_alive=True)
@@ -87,7 +85,7 @@ def test_a_server_that_closes_after_each_response_is_asked_on_new_connections(
     ("method", "statuses", "errors", "retried"),
     [("GET", {200: 2}, {}, 1), ("POST", {200: 1}, {"closed": 1}, 0)],
 )
-def test_on_a_kept_connection_that_was_just_closed_only_what_does_no_harm_is_sent_again(
+def test_only_safe_requests_are_repeated_on_a_closed_connection(
     method: str, statuses: dict[int, int], errors: dict[str, int], retried: int, load: Load
 ) -> None:
     def handle(visit: Visit) -> None:
@@ -104,7 +102,7 @@ def test_on_a_kept_connection_that_was_just_closed_only_what_does_no_harm_is_sen
     assert sum(isinstance(event, Connected) for event in events) == server.connections == 1 + retried
 
 
-def test_every_byte_of_an_answer_survives_the_way_from_the_clients_process_up_to_where_it_is_cut() -> None:
+def test_every_byte_of_an_answer_survives_up_to_the_cut() -> None:
     body = bytes(range(256))
     response = b"HTTP/1.1 200 OK\r\nContent-Length: 260\r\n\r\n" + body + b"more"
     with answering(response) as server:
@@ -144,7 +142,7 @@ def test_what_is_no_whole_response_is_an_error_of_its_kind(
     assert {event.error for event in events if isinstance(event, Answered)} == {kind}
 
 
-def test_a_reset_is_told_from_a_close(load: Load) -> None:
+def test_reset_and_close_are_distinguished(load: Load) -> None:
     def handle(visit: Visit) -> None:
         visit.request()
         visit.reset()
@@ -170,7 +168,7 @@ def test_no_response_in_time(load: Load) -> None:
 
 
 @pytest.mark.parametrize("more", [b"and more", HELLO.replace(b"200", b"500")])
-def test_more_than_was_asked_for_ends_the_connection_and_not_the_answer(more: bytes, load: Load) -> None:
+def test_surplus_bytes_end_the_connection_and_not_the_answer(more: bytes, load: Load) -> None:
     with answering(HELLO + more) as server:
         result, _ = load(server.port, requests=3, keep_alive=True)
     assert (result.statuses, result.errors, server.connections) == ({200: 3}, {}, 3)
@@ -184,7 +182,7 @@ def test_connections_that_cannot_even_be_made_in_time(load: Load) -> None:
     assert result.connects.count < 12
 
 
-def test_kept_connections_that_the_server_closes_meanwhile_cost_no_request(load: Load) -> None:
+def test_kept_connections_that_the_server_closes_cost_no_request(load: Load) -> None:
     with answering(HELLO, once=True) as server:
         result, _ = load(server.port, requests=20, rate=100.0, keep_alive=True)
     assert (result.statuses, result.errors, result.connections) == ({200: 20}, {}, 20)

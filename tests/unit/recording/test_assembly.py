@@ -132,7 +132,7 @@ def test_any_stream_of_events_gives_a_run_or_a_clear_error(
 
 @settings(max_examples=100, deadline=None)
 @given(data=st.binary(max_size=200), cuts=st.lists(st.integers(1, 50), max_size=10))
-def test_any_bytes_are_frames_or_a_clear_error_however_they_are_cut(data: bytes, cuts: list[int]) -> None:
+def test_any_bytes_are_frames_or_a_clear_error_however_cut(data: bytes, cuts: list[int]) -> None:
     reader = wire.FrameReader()
     start = 0
     with contextlib.suppress(ValueError):  # the clear error
@@ -306,17 +306,17 @@ class TestSeveralProcesses:
             assert [run.tracks[left].process for left in run.left_pending] == [finished]
             assert assembly.script.finished is (finished == 0)
 
-    def test_who_is_stuck_is_known_when_all_that_are_left_have_answered(self) -> None:
+    def test_stuck_processes_are_known_once_all_others_have_answered(self) -> None:
         assembly, base = self.served()
-        told = [assembly.standstill.is_known]
+        known = [assembly.standstill.is_known]
         one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None, None, []]
         self.tell(assembly, 3, ["Stuck", [one], True, False])
-        told.append(assembly.standstill.is_known)
+        known.append(assembly.standstill.is_known)
         self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)
-        told.append(assembly.standstill.is_known)
+        known.append(assembly.standstill.is_known)
         assembly.script.mark_gone(0)
-        told.append(assembly.standstill.is_known)
-        assert told == [False, False, False, True]
+        known.append(assembly.standstill.is_known)
+        assert known == [False, False, False, True]
         assert [one.name for one in run_of(assembly).stuck] == ["MainThread (Server-0)"]
 
     def test_a_note_says_whose_it_is(self) -> None:
@@ -326,8 +326,8 @@ class TestSeveralProcesses:
         assert run_of(assembly).notes == ("It is late.", "Server-0: It is late.")
 
 
-def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None:
-    """What is told of a lane must not lie in the past of the clock."""
+def test_listeners_clock_is_that_of_the_process_behind() -> None:
+    """What is reported of a lane must not lie in the past of the clock."""
     listener = Mock()
     assembly = Assembly(named=False, threshold_ns=10**8, listener=listener)
     assembly.script.add_process(1)
@@ -397,7 +397,7 @@ def test_connections_of_a_pool_with_their_uses() -> None:
     ]
 
 
-def test_whoever_gives_it_back_the_use_was_who_took_it() -> None:
+def test_connection_use_belongs_to_its_taker() -> None:
     pool = pool_events(
         ["Connection", 0, 0, 0, 20],
         ["Connection", 1, 0, 0, 20],
@@ -407,7 +407,7 @@ def test_whoever_gives_it_back_the_use_was_who_took_it() -> None:
     assert [one.kept for one in pool.connections] == [True, False]
 
 
-def test_what_a_child_took_and_its_parent_gave_back_was_the_parents() -> None:
+def test_connection_taken_by_a_child_and_returned_by_its_parent() -> None:
     run = fed(
         task(0, 0),
         task(1, 5, parent=0),
@@ -435,7 +435,7 @@ def test_no_track_descends_from_itself(parents: list[int | None], kept: list[int
     assert loads(dumps(run)) == run
 
 
-def test_closed_in_its_holders_hands_is_kept_until_it_is_returned() -> None:
+def test_connection_closed_while_held_is_kept_until_returned() -> None:
     closed: list[object] = ["ConnectionClosed", 0, 50, True, False]
     numbers = [*taken(0, 20, 0), *given_back(0, 50, 0)]
     (lost,) = pool_events(["Connection", 0, 0, 0, 20], closed, numbers=numbers).connections
@@ -445,7 +445,7 @@ def test_closed_in_its_holders_hands_is_kept_until_it_is_returned() -> None:
     assert (back.closed_ns, back.kept) == (50, False)
 
 
-def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -> None:
+def test_task_that_queued_for_a_pool_has_no_connection_before() -> None:
     """A semaphore hands its slot over to who is woken; a pool's caller looks for a connection itself."""
     run = fed(
         task(0, 0),

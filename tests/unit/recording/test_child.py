@@ -88,7 +88,7 @@ def test_one_that_died_meanwhile_is_neither_given_nor_kept() -> None:
         assert pids(spares) != [third]
 
 
-def test_a_run_whose_process_dies_as_it_is_told_what_to_run_has_failed(script: Target) -> None:
+def test_process_that_dies_during_the_handshake_fails_the_run(script: Target) -> None:
     with SpareChildren() as spares:
         assert until(lambda: spares.fill(1))
         child = spares.take()
@@ -160,7 +160,7 @@ def test_a_stranger_is_turned_away(said: bytes, door: HandshakeListener) -> None
         assert len(door.sockets) == 1
 
 
-def test_whoever_says_nothing_yet_is_not_waited_for(door: HandshakeListener) -> None:
+def test_silent_connection_is_not_waited_for(door: HandshakeListener) -> None:
     with come(door) as silent, come(door) as slow:
         slow.sendall(HELLO[:9])
         for _ in range(3):  # these come to an end, and only then is the rest said

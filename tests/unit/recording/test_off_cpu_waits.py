@@ -1,4 +1,4 @@
-"""Waits that were seen from outside, put into what a thread told of itself."""
+"""Waits that were seen from outside, put into a thread's own record."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def spans(*parts: tuple[int, int, State]) -> Spans:
 
 
 def test_only_where_it_would_run() -> None:
-    told = spans((0, 10, State.RUNNING), (10, 20, State.WAITING), (20, 40, State.RUNNING))
-    unknown = len(told.causes) - 1
-    seen = with_waits(told, [(5, 25, unknown), (30, 60, unknown)])
+    own = spans((0, 10, State.RUNNING), (10, 20, State.WAITING), (20, 40, State.RUNNING))
+    unknown = len(own.causes) - 1
+    seen = with_waits(own, [(5, 25, unknown), (30, 60, unknown)])
     assert [(span.start_ns, span.end_ns, span.state, span.wait) for span in seen] == [
         (0, 5, State.RUNNING, Wait()),
         (5, 10, State.WAITING, UNKNOWN),
@@ -31,13 +31,13 @@ def test_only_where_it_would_run() -> None:
 
 
 def test_what_was_seen_before_and_after_says_nothing() -> None:
-    told = spans((10, 20, State.RUNNING), (20, 30, State.WAITING))
-    unknown = len(told.causes) - 1
-    assert with_waits(told, [(0, 10, unknown), (20, 30, unknown), (30, 50, unknown)]) == told
+    own = spans((10, 20, State.RUNNING), (20, 30, State.WAITING))
+    unknown = len(own.causes) - 1
+    assert with_waits(own, [(0, 10, unknown), (20, 30, unknown), (30, 50, unknown)]) == own
 
 
 def test_pieces_that_overlap_are_one_wait() -> None:
-    told = spans((0, 50, State.RUNNING), (50, 60, State.WAITING))
-    unknown = len(told.causes) - 1
-    seen = with_waits(told, [(10, 30, unknown), (20, 40, unknown)])
+    own = spans((0, 50, State.RUNNING), (50, 60, State.WAITING))
+    unknown = len(own.causes) - 1
+    seen = with_waits(own, [(10, 30, unknown), (20, 40, unknown)])
     assert [(span.start_ns, span.end_ns) for span in seen if span.wait == UNKNOWN] == [(10, 40)]

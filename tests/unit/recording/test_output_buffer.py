@@ -26,7 +26,7 @@ def test_no_code_reaches_the_screen_of_who_shows_it() -> None:
     assert kept(("stdout", wiped)).text == "ab"
 
 
-def test_of_a_flood_the_beginning_and_the_end_are_kept_of_each_stream() -> None:
+def test_flood_keeps_the_beginning_and_end_of_each_stream() -> None:
     flood = [("stdout", "first\n"), *[("stdout", "x" * 9_999 + "\n")] * 1_000, ("stdout", "last\n")]
     output = kept(*flood, ("stderr", "ValueError: no\n"))
     assert output.stderr == "ValueError: no\n"
@@ -41,7 +41,7 @@ def test_nothing_is_left_out_below_the_bound() -> None:
     assert kept(*parts).stdout == text
 
 
-def test_a_line_of_one_stream_does_not_go_on_in_that_of_the_other() -> None:
+def test_line_of_one_stream_does_not_continue_in_the_other() -> None:
     buffer = OutputBuffer()
     for stream, text in (("stdout", "one"), ("stderr", "odd\n"), ("stdout", "\n"), ("stdout", "two\n")):
         buffer.output(stream, text)

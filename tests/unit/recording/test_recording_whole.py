@@ -194,7 +194,7 @@ class TestWeAreSlow:
 
 
 @pytest.mark.parametrize("already", ["nothing", "some of it"])
-def test_who_does_not_want_to_wait_is_told_what_is_missing(
+def test_abandoned_wait_says_what_is_missing(
     already: str, traced: Traced, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     nothing_more = tmp_path / "nothing more"
@@ -221,7 +221,7 @@ def test_who_does_not_want_to_wait_is_told_what_is_missing(
     assert any(note.startswith("The recording ends ") for note in run.notes)
 
 
-def test_a_script_whose_events_nobody_takes_runs_on_and_the_recording_says_where_it_stops(
+def test_script_outlives_its_reader_and_the_recording_says_where(
     traced: Traced, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """As if we were stopped: what would pile up in the script is bounded."""
@@ -261,9 +261,7 @@ class TestBacklog:
         waiting.put(b"again")
         assert waiting.take() == b"again"
 
-    def test_without_room_on_the_disk_nothing_is_lost_and_no_more_is_asked_for(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_full_disk_loses_nothing_and_no_more_is_requested(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def no_room() -> Any:
             raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -42,7 +42,7 @@ while True: time.sleep(0.01)
 """
 
 
-def test_without_the_gil_nothing_is_recorded_until_it_is_turned_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_gil_nothing_is_recorded_unless_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": 1}.get)
     with pytest.raises(MissingError, match="export PYTHON_GIL=1"):
         Recording(Target("script.py"), Options())
@@ -101,7 +101,7 @@ def names(run: Run) -> set[str]:
 
 
 class TestEnd:
-    def test_only_a_second_interrupt_ends_an_unconfined_one_that_ignores_the_first(
+    def test_only_a_second_interrupt_ends_an_unconfined_script(
         self, script: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(limits, "_GRACE_S", 0.1)
@@ -124,7 +124,7 @@ class TestEnd:
         assert run.notes == ("Killed: it was still running when it was interrupted again.",)
         assert "Task-1 before" in names(run)
 
-    def test_while_it_is_stopped_by_ctrl_z_its_time_limit_does_not_come_nearer(self, script: Write) -> None:
+    def test_time_limit_is_suspended_while_stopped_by_ctrl_z(self, script: Write) -> None:
         ears = Ears()
         options = Options(stdout=Stdout.CAPTURE, timeout_s=60)
         with Recording(script('print("ready"); time.sleep(60)'), options, ears) as recording:
@@ -196,9 +196,7 @@ class TestEnd:
             run = rest(recording)
         assert (run.outcome, run.exit_code, run.notes) == (outcome, None, notes)
 
-    def test_an_interrupt_before_the_script_began_says_so_and_shows_nothing_of_ours(
-        self, script: Write
-    ) -> None:
+    def test_interrupt_before_the_script_says_so_without_our_frames(self, script: Write) -> None:
         ears = Ears()
         with Recording(script("print('began')"), Options(stdout=Stdout.CAPTURE), ears) as recording:
             recording.start()
@@ -237,7 +235,7 @@ class TestEnd:
         assert "Task-1 before" in names(recording.result())
         assert not recording.poll(0)
 
-    def test_an_exception_in_the_middle_leaves_no_process_and_no_files(
+    def test_exception_in_the_middle_leaves_no_process_and_no_files(
         self, script: Write, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         pids: list[int] = []
@@ -353,7 +351,7 @@ class TestOutput:
         record(script(text), Options(stdout=Stdout.CAPTURE), ears)
         assert (ears.stdout, ears.stderr) == ("caffè ☕\n�!", "no\n")
 
-    def test_output_without_end_starves_neither_the_events_nor_the_limits(self, script: Write) -> None:
+    def test_endless_output_starves_neither_events_nor_limits(self, script: Write) -> None:
         ears = Ears()
         text = """
             async def count():
@@ -378,7 +376,7 @@ class TestOutput:
         record(script("print('y' * 900_000)"), Options(stdout=Stdout.CAPTURE), ears)
         assert ears.stdout.count("y") == 900_000
 
-    def test_a_blocked_loop_is_told_while_it_is_blocked(self, script: Write) -> None:
+    def test_blocked_loop_is_reported_while_it_is_blocked(self, script: Write) -> None:
         ears = Ears()
         text = "async def block(): time.sleep(600)\nasyncio.run(block())"
         with Recording(script(text), Options(), ears) as recording:
@@ -433,10 +431,10 @@ class TestDamagedStream:
         assert "Task-1 before" in names(run)
 
 
-def test_a_recording_beside_more_open_files_than_select_has_room_for(script: Write) -> None:
+def test_recording_works_with_more_open_files_than_select_allows(script: Write) -> None:
     most, (soft, hard) = 1024, resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < most + 200:
-        pytest.skip("so many files cannot be opened here")
+        pytest.skip("that many files cannot be opened here")
     ears = Ears()
     with ExitStack() as stack:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most + 200), hard))
@@ -482,7 +480,7 @@ def test_the_environment_is_for_the_script_alone(script: Write, monkeypatch: pyt
 
 
 def test_the_script_does_not_see_how_it_is_watched(script: Write) -> None:
-    """But for one variable in its environment, by which what it leaves behind is told from others."""
+    """But for one variable in its environment, which distinguishes what it leaves behind."""
     ears = Ears()
     text = "print(sorted(n for n in os.environ if 'ASYNC' in n.upper() or 'MALLOC' in n), sys.argv[1:])"
     target = Target(script(text).script, args=("a", "b"))

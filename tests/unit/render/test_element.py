@@ -93,7 +93,7 @@ class TestPacking:
     def test_times_are_counted_in_a_round_unit_finer_than_a_screen(self) -> None:
         assert [unit_ns(scale) for scale in (1, 20_000, 100_000, 7_500_000_000)] == [1, 1, 5, 200_000]
 
-    def test_a_bar_is_how_long_and_of_which_kind(self) -> None:
+    def test_bar_has_a_length_and_a_kind(self) -> None:
         story = Story()
         story.task("a", at=5).sleeps(10).runs(2).returns()
         story.task("b").sleeps(20).returns()

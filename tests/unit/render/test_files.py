@@ -191,7 +191,7 @@ class TestSvg:
         assert "+992 lanes folded, up to 20 to a row" in text
         assert len(text) < 400_000
 
-    def test_a_folded_row_is_columns_in_a_plain_colour_and_never_in_a_texture(self) -> None:
+    def test_folded_row_is_plain_coloured_columns_without_texture(self) -> None:
         story = Story()
         gate = story.semaphore(100)
         for number in range(200):
@@ -220,7 +220,7 @@ class TestSvg:
         tips = [one.text for one in ElementTree.fromstring(text).iter(f"{SVG}title")]
         assert "POST /upload 5: queued, accept, 0 s to 404 ms" in tips
 
-    def test_a_pool_has_a_row_for_each_connection_and_names_who_held_it(self) -> None:
+    def test_pool_has_a_row_per_connection_with_its_holders(self) -> None:
         text = render_svg([pooled(10, connections=2)])
         assert "redis poollimit 2, made at app.py:9" in words(text)
         assert {"redis 1", "redis 2"} <= set(words(text))
@@ -329,7 +329,7 @@ class TestPerfetto:
         times = [event.get("ts", -1) for event in events]
         assert times == sorted(times)
 
-    def test_runs_are_aligned_where_their_lanes_open_and_no_time_is_negative(self) -> None:
+    def test_runs_are_aligned_at_their_first_lane_without_negatives(self) -> None:
         early, late = Story(), Story()
         early.task("main").sleeps(10).enters("call").sleeps(5).leaves().returns()
         late.task("main").sleeps(2).enters("call").sleeps(5).leaves().returns()
@@ -375,7 +375,7 @@ class TestPerfetto:
     def processes(self, run: Run) -> dict[int, str]:
         return {e["pid"]: e["args"]["name"] for e in trace(run) if e["name"] == "process_name"}
 
-    def test_requests_are_asynchronous_slices_with_their_states_inside(self) -> None:
+    def test_requests_are_asynchronous_slices_with_states_inside(self) -> None:
         events = [event for event in trace(one_at_a_time(3)) if event["ph"] in "be"]
         third = [event for event in events if event["id"] == events[-1]["id"]]
         assert [(event["ph"], event["name"], event["ts"]) for event in third] == [

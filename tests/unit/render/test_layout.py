@@ -41,7 +41,7 @@ def test_a_cell_shows_what_happened_in_it(tell: Callable[[Teller, Resource], obj
     assert picture(only_row(story.run(), len(glyphs))) == glyphs
 
 
-def test_a_lane_that_runs_in_many_small_steps_shows_what_it_does_between_them() -> None:
+def test_lane_of_many_small_steps_shows_the_states_between_them() -> None:
     story = Story()
     task = story.task("a")
     for _ in range(100):

@@ -95,7 +95,7 @@ def test_a_server_replayed_to_its_end_looks_like_its_report(server: Run) -> None
     assert [most(line) for line in live][2:] == expected[2:]
 
 
-def test_one_that_stands_still_says_why_below_its_lanes_until_it_goes_on() -> None:
+def test_stalled_program_says_why_below_its_lanes_while_it_lasts() -> None:
     panel = LivePanel("bank")
     lanes_of(panel, "ab")
     panel.clock(ns(4000))
@@ -149,7 +149,7 @@ class TestBlocking:
         assert "╳" not in row
         assert "█" in row
 
-    def test_a_step_that_is_told_when_it_is_over_is_drawn_as_blocking(self) -> None:
+    def test_step_that_is_reported_at_its_end_is_drawn_as_blocking(self) -> None:
         panel = LivePanel("loop")
         lanes_of(panel, "a")
         panel.loop_blocked(ns(100), ns(1_000), at_line(12), None)
@@ -253,7 +253,7 @@ class TestTerminal:
         assert terminal.written.count(HIDE) == terminal.written.count(SHOW)
 
 
-def test_of_programs_below_each_other_the_one_that_runs_gets_the_room_under_one_axis() -> None:
+def test_running_program_gets_the_room_of_programs_on_one_axis() -> None:
     story = Story()
     for number in range(10):
         story.task(f"done{number}").sleeps(100).returns()

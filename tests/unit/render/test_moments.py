@@ -12,9 +12,7 @@ from tests.support.runs import Story, at_line, ns
 
 
 @pytest.mark.parametrize(("at_ms", "line", "ends_ms"), [(0, 20, 100), (99, 20, 100), (150, 21, 400)])
-def test_a_step_that_blocks_in_several_calls_names_the_one_at_that_time(
-    at_ms: int, line: int, ends_ms: int
-) -> None:
+def test_step_that_blocks_in_several_calls_names_the_current_one(at_ms: int, line: int, ends_ms: int) -> None:
     story = Story()
     story.task("brew").blocks(100, at=at_line(20)).blocks(300, at=at_line(21)).returns()
     run = story.run()

@@ -41,7 +41,7 @@ def test_all_runs_have_one_scale(width: int) -> None:
     assert rows[rows.index("slow(0)") :].count("─") == pytest.approx(4 * fast, rel=0.2)
 
 
-def test_below_each_other_they_share_one_axis_and_beside_each_other_the_lines() -> None:
+def test_stacked_runs_share_an_axis_and_adjacent_ones_the_lines() -> None:
     below = text_of(picture_of_runs([FAST, SLOW], UNICODE, 80, 20))
     assert sum("╷0" in line for line in below) == 1
     beside = text_of(picture_of_runs([FAST, SLOW], UNICODE, 160, 20))
@@ -58,7 +58,7 @@ def test_a_title_says_the_time_and_only_news_of_the_end() -> None:
     assert other.endswith("─ 100 ms, stopped: out of time")
 
 
-def test_rows_that_are_equal_share_a_line_first_and_those_that_failed_last() -> None:
+def test_equal_rows_are_folded_first_and_failed_ones_last() -> None:
     story = Story()
     for i in range(4):
         stairs = story.task(f"step({i})", at=100 * i).sleeps(100)
@@ -73,7 +73,7 @@ def test_rows_that_are_equal_share_a_line_first_and_those_that_failed_last() -> 
 
 
 @pytest.mark.parametrize(("width", "lines"), [(60, 12), (110, 7)])
-def test_figures_too_long_for_a_title_go_on_below_it_if_lines_are_left(width: int, lines: int) -> None:
+def test_figures_too_long_for_a_title_continue_below_if_it_fits(width: int, lines: int) -> None:
     figures = ["100 ms, event loop held for 80 ms, at most 10 at the same time", "400 ms"]
     drawn = text_of(picture_of_runs([FAST, SLOW], UNICODE, width, lines, figures))
     (at,) = (at for at, line in enumerate(drawn) if "─ 100 ms, event loop held for 80 ms, " in line)
@@ -83,7 +83,7 @@ def test_figures_too_long_for_a_title_go_on_below_it_if_lines_are_left(width: in
     assert "  at most 10 at the same time" in drawn[at + 1]
 
 
-def test_the_legend_tells_only_what_occurs_where_it_would_cost_a_second_line() -> None:
+def test_legend_has_only_what_occurs_if_it_would_take_two_lines() -> None:
     runs = [FAST, SLOW]
     *rows, legend = text_of(picture_of_runs(runs, UNICODE, 60, 1 + 2 * 5 + 1))
     assert sum(line.startswith(("fast(", "slow(")) for line in rows) == 8

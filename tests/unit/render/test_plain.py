@@ -1,4 +1,4 @@
-"""The plain text, word by word, and what is told of a server under load."""
+"""The plain text, word by word, and what is said of a server under load."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_lanes_beyond_the_bound_share_a_line() -> None:
         "    and 995 more lanes: 498 cancelled and 497 returned; open for 15 ms to 1.01 s each; "
         "in total waiting 509 s"
     )
-    assert "more lane" not in in_detail([crowd(6)], lanes=5)  # one more is told itself
+    assert "more lane" not in in_detail([crowd(6)], lanes=5)  # one more is listed itself
 
 
 def test_a_run_without_lanes() -> None:
@@ -139,23 +139,23 @@ def test_without_lanes_times_count_from_the_first_track() -> None:
     assert "main raised after 20 ms: ValueError: no" in render_plain([replace(run, lanes=())])
 
 
-def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running() -> None:
+def test_gil_wait_is_reported_if_much_of_the_running_time() -> None:
     busy, calm = Story(), Story()
     for story, cpu_ms in ((busy, 40), (calm, 98)):
         story.thread("first", cpu_ms=cpu_ms).runs(100).returns()
         story.thread("second", cpu_ms=100).runs(100).returns()
-    told = in_detail([busy.run()])
-    assert "GIL           threads may have waited for it for up to 60 ms of their running time" in told
+    text = in_detail([busy.run()])
+    assert "GIL           threads may have waited for it for up to 60 ms of their running time" in text
     assert "GIL" not in in_detail([calm.run()])
 
 
-def test_running_time_that_nothing_explains_is_told_as_such() -> None:
+def test_unexplained_running_time_is_reported_as_such() -> None:
     story = Story()
     for name in ("first", "second"):
         story.thread(name, cpu_ms=0).runs(500).returns()
-    told = in_detail([story.run()])
-    assert "not observed  at least 1.00 s of the running time used no CPU" in told
-    assert "GIL" not in told
+    text = in_detail([story.run()])
+    assert "not observed  at least 1.00 s of the running time used no CPU" in text
+    assert "GIL" not in text
 
 
 BRIEF = """\
@@ -215,7 +215,7 @@ def film() -> Run:
     return story.run(name="pooled", processes=2)
 
 
-def told(run: Run, label: str) -> list[str]:
+def values_of(run: Run, label: str) -> list[str]:
     return [fact.value for fact in account_for([run])[0].facts if fact.label == label]
 
 
@@ -235,33 +235,35 @@ def test_a_server_in_words() -> None:
     )
 
 
-def test_what_failed_is_told_first() -> None:
+def test_failure_is_reported_first() -> None:
     assert warned(film()) == {"requests", "pool"}
     assert warned(one_at_a_time(5)) == set()
 
 
 def test_handlers_are_not_called_lanes() -> None:
-    assert told(threaded(50, limit=5), "handlers") == ["5 at work at the same time, 50 open, of 50 calls"]
-    assert told(threaded(50, limit=5), "peak") == told(threaded(50, limit=5), "throughput") == []
+    assert values_of(threaded(50, limit=5), "handlers") == [
+        "5 at work at the same time, 50 open, of 50 calls"
+    ]
+    assert values_of(threaded(50, limit=5), "peak") == values_of(threaded(50, limit=5), "throughput") == []
 
 
-def test_a_server_that_never_came_to_handle_one_says_so_and_has_no_figures_of_handlers() -> None:
+def test_server_that_handled_nothing_says_so_without_figures() -> None:
     story = Story()
     story.task("server").sleeps(10).returns()
     for number in range(3):
         story.request(f"GET / {number + 1}").queues_for("accept", 1).fails("refused")
     run = replace(story.run(named=True), lanes=())
-    assert told(run, "requests") == ["0 of 3 answered; 3 refused"]
-    assert told(run, "latency") == told(run, "wall") == []
+    assert values_of(run, "requests") == ["0 of 3 answered; 3 refused"]
+    assert values_of(run, "latency") == values_of(run, "wall") == []
 
 
-def test_pools_of_one_line_are_told_together() -> None:
+def test_pools_made_at_one_line_are_described_together() -> None:
     story = Story()
     for number in range(50):
         task = story.task(f"t{number}").sleeps(10).returns()
         pool = story.pool(10, made=at_line(12), name="s3")
         story.connection(pool, 0, 1, uses=[(task, 1, 9)])
-    (words,) = told(story.run(), "pool")
+    (words,) = values_of(story.run(), "pool")
     assert words.startswith(
         "50 of them, s3, limit 10, made at app.py:12: 50 connections opened in all, 1 held each"
     )

@@ -44,7 +44,7 @@ def test_a_connection_is_opened_held_idle_and_closed() -> None:
     ]
 
 
-def test_what_was_before_the_first_row_and_after_the_last_is_cut_off() -> None:
+def test_time_outside_the_rows_is_cut_off() -> None:
     story = Story()
     pool = story.pool(2)
     task = story.task("a", at=100).sleeps(100).returns()
@@ -71,7 +71,7 @@ class TestHolders:
         story.request("GET /films/1/ 3").is_handled_by(task).answered(200)
         assert self.held_by(task, story) == "GET /films/1/ 3"
 
-    def test_of_many_requests_on_one_connection_by_the_one_of_that_time(self) -> None:
+    def test_are_the_requests_of_one_connection_at_each_time(self) -> None:
         story = Story()
         task = story.task("Task-7").sleeps(15).sleeps(85).returns()
         story.request("GET / 1").is_handled_by(task, to_ms=15).answered(200)
@@ -119,7 +119,7 @@ class TestSections:
         titles = [section.title for section in pool_sections(self.pools(3))]
         assert titles == ["redis pool 1 of 3", "redis pool 2 of 3", "redis pool 3 of 3"]
 
-    def test_say_of_which_worker_process_they_are(self) -> None:
+    def test_name_their_worker_process(self) -> None:
         run = self.pools(2)
         workers = [replace(pool, process=number) for number, pool in enumerate(run.resources, start=1)]
         titles = [section.title for section in pool_sections(replace(run, resources=tuple(workers)))]
@@ -151,7 +151,7 @@ class TestSections:
 
 
 class TestLayout:
-    def test_has_a_row_for_each_connection_on_the_axis_of_the_rows_above(self) -> None:
+    def test_has_a_row_per_connection_on_the_axis_of_the_rows_above(self) -> None:
         story = Story()
         pool = story.pool(1)
         task = story.task("a").sleeps(100).returns()

@@ -66,7 +66,7 @@ def test_a_narrow_terminal_stacks_them() -> None:
     assert [("blocking" in line, "awaited" in line) for line in titles] == [(True, False), (False, True)]
 
 
-def test_below_the_picture_are_the_few_facts_that_everybody_wants() -> None:
+def test_few_essential_facts_are_below_the_picture() -> None:
     text = "\n".join(report(sleeping_in_turn(), sleeping_together(), width=160))
     for words in (
         "time          3.00 s; at best 300 ms",
@@ -116,7 +116,7 @@ def folded(theme: Theme) -> list[str]:
     return [line.split()[-1] for line in lines if line.startswith(("3-", "10-", "17-", "24-"))]
 
 
-def test_a_folded_row_says_how_many_of_its_lanes_are_at_work_and_never_as_one_row_does() -> None:
+def test_folded_row_counts_its_working_lanes_unlike_one_row() -> None:
     for row in folded(UNICODE):
         assert set(row[:20]) <= set("▂▃▄")
         assert set(row[-20:]) == {"▇"}
@@ -133,7 +133,7 @@ def test_the_legend_has_the_marks_that_occur() -> None:
     assert any("▏ ran briefly" in line for line in plain)
 
 
-def test_a_run_that_failed_before_it_began_has_no_figures_and_no_legend() -> None:
+def test_run_that_failed_early_has_no_figures_and_no_legend() -> None:
     run = Story().run(name="m", outcome=RunOutcome.FAILED, exit_code=1, notes=("m.py has a syntax error",))
     lines = [line for line in report(run) if line.strip()]
     assert len(lines) == 4

@@ -53,7 +53,7 @@ class TestRequests:
         story.task("brew(0)").sleeps(10).returns()
         assert "accepted" not in " ".join(report(story.run(), width=200))
 
-    def test_in_great_number_share_rows_and_are_counted_by_what_they_do(self) -> None:
+    def test_many_requests_share_rows_and_are_counted_by_state(self) -> None:
         lines = report(threaded(200, limit=20), rows=24)
         assert any("requests folded" in line and "of all 201, on average:" in line for line in lines)
         labels = [line.split()[0] for line in lines if "█" in line[:22]]
@@ -159,7 +159,7 @@ def bars(window: Window) -> list[str]:
     return [line[12:] for line in text_of(list(count_lines(counted(used()), window, UNICODE, 12)))]
 
 
-def test_each_resource_has_its_bars_and_what_a_library_made_for_itself_has_none() -> None:
+def test_each_resource_of_the_program_has_its_bars() -> None:
     drawn = text_of(list(count_lines(counted(used()), Window(0, ns(50), 4), UNICODE, 12)))
     assert drawn == [
         " open █4    ██▄▄",
@@ -186,20 +186,20 @@ def sampled(*samples: tuple[float, float], until: float = 100) -> Run:
     return story.run()
 
 
-def test_there_is_one_for_what_is_resident_and_one_for_what_is_reserved() -> None:
+def test_resident_and_virtual_memory_have_a_curve_each() -> None:
     resident, virtual = memory_curves(sampled((-10, 40), (10, 50), (20, 45)))
     assert (resident.label, resident.words) == ("resident", "40.0 MB at first, 50.0 MB at most")
     assert resident.points == ((0, 40_000_000), (ns(10), 50_000_000), (ns(20), 45_000_000))
     assert (virtual.label, virtual.most) == ("virtual", 500_000_000)
 
 
-def test_of_the_time_before_the_rows_only_the_last_value_is_drawn() -> None:
+def test_time_before_the_rows_keeps_only_its_last_value() -> None:
     resident, _ = memory_curves(sampled((-30, 10), (-20, 20), (-10, 30), (200, 99)))
     assert resident.points == ((0, 30_000_000),)
     assert resident.words == "10.0 MB at first, 99.0 MB at most"
 
 
-def test_there_is_none_where_nothing_was_sampled_while_rows_were_open() -> None:
+def test_there_is_no_curve_without_samples_while_rows_are_open() -> None:
     assert memory_curves(sampled()) == ()
     assert memory_curves(sampled((150, 40))) == ()
     assert memory_curves(Story().run()) == ()
@@ -210,7 +210,7 @@ def test_all_runs_have_the_same_scale() -> None:
     assert most_of(curves) == {"resident": 70_000_000, "virtual": 700_000_000}
 
 
-def test_a_value_holds_until_the_next_and_the_greatest_of_a_column_shows() -> None:
+def test_value_holds_until_the_next_and_a_column_has_its_maximum() -> None:
     points = [(20, 5), (21, 9), (22, 4), (60, 7)]
     assert list(column_values(points, 8, 10, until_ns=70)) == [0, 0, 9, 4, 4, 4, 7, 0]
 
@@ -220,7 +220,7 @@ def test_a_value_holds_until_the_next_and_the_greatest_of_a_column_shows() -> No
     st.integers(1, 30),
     st.integers(1, 20),
 )
-def test_the_greatest_value_that_was_ever_drawn_is_in_some_column(
+def test_overall_maximum_is_in_some_column(
     points: list[tuple[int, int]], columns: int, column_ns: int
 ) -> None:
     values = list(column_values(points, columns, column_ns, columns * column_ns))

@@ -79,7 +79,7 @@ def test_letters_have_two_dots_in_the_height_of_a_line() -> None:
     assert block_letters("Ti", 80, 0) == ["▀▀█▀▀ ▀█▀", "  █    █", "  ▀   ▀▀▀"]
 
 
-def test_larger_letters_have_as_many_lines_to_a_dot_and_need_no_blocks() -> None:
+def test_larger_letters_have_even_strokes_and_need_no_blocks() -> None:
     assert block_letters("-.", 80, 1, "#") == ["", "", "######", "", "        ##"]
     assert block_letters("-", 80, 2, "#") == [""] * 4 + ["#" * 12] * 2 + [""] * 4
     assert block_letters("-", 80, 0, "#") is None
@@ -119,14 +119,14 @@ def test_code_in_a_text_is_marked_and_its_marks_are_not_shown() -> None:
     assert styles["await"] != styles["so"] == styles["it"]
 
 
-def test_a_line_of_a_list_hangs_below_its_words_not_below_its_mark() -> None:
+def test_list_item_is_indented_below_its_words_not_its_mark() -> None:
     lines = laid_out(Words("one " * 30, mark="1)"))
     first, second = [line for line in lines if "one" in line]
     assert first.index("one") == second.index("one")
     assert first.lstrip().startswith("1)")
 
 
-def test_a_line_of_code_goes_on_below_further_to_the_right_and_loses_nothing() -> None:
+def test_long_line_of_code_continues_indented_and_loses_nothing() -> None:
     long = f"    return call({', '.join(f'argument_{n}' for n in range(12))})"
     for block in (Code(f"def f():\n{long}"), Program("a.py", ("def f():", long))):
         lines = laid_out(block)
@@ -162,7 +162,7 @@ def test_rows_that_follow_each_other_stand_close() -> None:
 # votes and programs
 
 
-def test_programs_stand_side_by_side_where_there_is_room_and_else_on_a_page_each() -> None:
+def test_programs_are_side_by_side_if_they_fit_or_on_a_page_each() -> None:
     slide = Slide("Code", (Programs(tuple(Program(name, ("x = 1",) * 15) for name in ("a.py", "b.py"))),))
     (wide,) = pages(slide, UNICODE, 120, 23)
     assert any("a.py" in line and "b.py" in line for line in text_of(wide))
@@ -171,7 +171,7 @@ def test_programs_stand_side_by_side_where_there_is_room_and_else_on_a_page_each
     assert "b.py" in words_of(second)
 
 
-def test_what_is_left_out_of_a_program_is_marked_and_its_lines_are_dedented() -> None:
+def test_omitted_parts_of_a_program_are_marked_and_dedented() -> None:
     lines = laid_out(Program("a.py", ("    import time", "", "        time.sleep(1)")))
     assert [line.rstrip() for line in lines[-4:]] == ["  a.py", "  import time", "  …", "      time.sleep(1)"]
 
@@ -181,19 +181,17 @@ def test_what_is_left_out_of_a_program_is_marked_and_its_lines_are_dedented() ->
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize("theme", [UNICODE, ASCII], ids=["unicode", "ascii"])
-def test_no_page_is_wider_or_higher_than_the_screen_and_no_word_is_lost(
-    width: int, height: int, theme: Theme
-) -> None:
+def test_page_fits_the_screen_and_loses_no_word(width: int, height: int, theme: Theme) -> None:
     drawn = pages(LONG, theme, width, height)
     for page in drawn:
         assert len(page) <= height
         assert all(len(line) <= width for line in text_of(page))
-    told = "".join(words_of([line for page in drawn for line in page]).split())
+    text = "".join(words_of([line for page in drawn for line in page]).split())
     for block in LONG.blocks:
         assert isinstance(block, Words)
         whole = "".join(block.text.split())
         # A heading may stand between two parts of a paragraph that two pages share.
-        assert whole in told or (len(drawn) > 1 and whole[:8] in told and whole[-8:] in told)
+        assert whole in text or (len(drawn) > 1 and whole[:8] in text and whole[-8:] in text)
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
@@ -206,7 +204,7 @@ def test_nothing_is_dim(width: int, height: int) -> None:
     assert all(segment.style and segment.style.bold and not segment.style.dim for segment in shown)
 
 
-def test_the_heading_is_on_every_page_and_large_on_a_large_screen() -> None:
+def test_heading_is_on_every_page_and_large_on_a_large_screen() -> None:
     small, large = block_letters("Key points", 80, 0), block_letters("Key points", 200, 1)
     assert small and large
     for page in pages(LONG, UNICODE, 80, 24):
@@ -235,9 +233,7 @@ def test_rows_have_room_between_them_if_there_is_any() -> None:
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize("calls", [1, 60, 500])
-def test_a_timeline_fits_any_screen_and_says_how_many_lanes_are_folded(
-    width: int, height: int, calls: int
-) -> None:
+def test_timeline_fits_any_screen_and_counts_its_folded_lanes(width: int, height: int, calls: int) -> None:
     lines = text_of(alone(staircase(calls), UNICODE, width, height))
     assert 0 < len(lines) <= height
     assert all(len(line) <= width for line in lines)
@@ -251,7 +247,7 @@ def test_a_timeline_can_be_drawn_on_the_scale_of_a_longer_run() -> None:
     assert len(shared) < len(text_of(alone(short, UNICODE, 80, 24))[2].rstrip()) / 2
 
 
-def test_on_a_projector_what_waits_is_a_heavier_line_and_other_textures_stay() -> None:
+def test_projector_draws_waits_heavier_and_keeps_other_textures() -> None:
     for theme in (UNICODE, ASCII):
         heavy = projected(theme)
         assert {**heavy.textures, Shade.WAITING: theme.textures[Shade.WAITING]} == theme.textures

@@ -55,7 +55,7 @@ class TestEvidenceOfRequests:
         assert "•" in rows[0] and "·" in rows[1]
         assert "not accepted" in " ".join(lines)
 
-    def test_are_told_in_words(self) -> None:
+    def test_are_described_in_words(self) -> None:
         lines = list(evidence_text(self.SHOWN))
         assert [line.split(":")[0].strip() for line in lines[1:]] == ["POST /upload 3", "POST /upload 7"]
         assert "answered 200" in lines[1]
@@ -77,7 +77,7 @@ class TestEvidence:
         assert "'0" not in axis.split()[0]
         assert list(evidence_text(late))[1].startswith("  brew(2): 600 ms to 700 ms, returned")
 
-    def test_a_lane_that_goes_on_after_the_stretch_has_not_ended_in_it(self) -> None:
+    def test_lane_that_outlives_the_stretch_has_not_ended_in_it(self) -> None:
         story = Story()
         story.task("brew(1)").sleeps(100).is_cancelled()
         cut = Evidence(story.run(), (0,), 0, ns(50))
@@ -116,7 +116,7 @@ class TestVerdict:
     def test_who_passed_sees_what_held_and_nothing_else(self) -> None:
         assert self.lines(message=None, output="3 cups\n") == ["✓ It began."]
 
-    def test_the_knobs_of_the_run_are_told_where_the_file_says_otherwise(self) -> None:
+    def test_knobs_of_the_run_are_named_where_the_file_differs(self) -> None:
         assert "  In this run: UPLOADS = 20." in self.lines(knobs={"UPLOADS": 20})
         assert "    in this run: UPLOADS = 20" in verdict_text(replace(self.FAILED, knobs={"UPLOADS": 20}))
 
@@ -134,14 +134,14 @@ class TestVerdict:
         assert self.lines(repeat=command, output="3 cups\n")[-1] == f"To repeat this check: {command}"
         assert list(verdict_text(replace(self.FAILED, repeat=command)))[-1].endswith(command)
 
-    def test_what_the_program_wrote_is_shown_beside_a_failure_its_newest_lines(self) -> None:
+    def test_newest_lines_of_the_output_are_shown_beside_a_failure(self) -> None:
         output = "".join(f"line {number}\n" for number in range(100))
         lines = self.lines(output=output)
         assert "The program wrote:" in lines
         assert lines[-1] == "  line 99"
         assert "  line 1" not in lines
 
-    def test_what_it_wrote_is_wrapped_and_without_folders_and_pythons_hint(self) -> None:
+    def test_output_is_wrapped_without_folders_and_pythons_hint(self) -> None:
         warning = "/home/ada/my course/02.py:40: RuntimeWarning: coroutine 'brew' was never awaited"
         hint = "RuntimeWarning: Enable tracemalloc to get the object allocation traceback"
         folder = '  File "/home/ada/course/02.py", line 3, in main'

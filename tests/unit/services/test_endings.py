@@ -83,7 +83,7 @@ def test_a_program_that_is_ended_by_a_signal_leaves_nothing(
 
 
 @pytest.mark.parametrize("after", range(6))
-def test_a_program_that_is_killed_while_they_start_leaves_nothing(after: int, temporary: Path) -> None:
+def test_program_killed_while_services_start_leaves_nothing(after: int, temporary: Path) -> None:
     mark = secrets.token_hex()
     with program(mark, WAIT, ["s3", *BOTH], postgres_environ()) as started:
         # As many processes as there are at some moment of the start; of the last, when all has started.

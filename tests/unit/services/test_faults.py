@@ -36,7 +36,7 @@ NOUNS = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
 
 
 @pytest.mark.parametrize(("name", "kind"), KINDS)
-def test_one_that_is_killed_is_told_by_name_and_leaves_nothing(
+def test_killed_service_is_named_and_leaves_nothing(
     name: str, kind: str, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark = secrets.token_hex()
@@ -65,7 +65,7 @@ def test_the_others_of_one_that_is_killed_go_on() -> None:
 
 @pytest.fixture
 def broken(temporary: Path) -> dict[str, str]:
-    """A PATH with servers that complain and end, after they have told their version."""
+    """A PATH with servers that complain and end, after they have printed their version."""
     for name in ("redis-server", "postgres", "initdb"):
         path = temporary / name
         path.write_text(
@@ -83,7 +83,7 @@ def broken(temporary: Path) -> dict[str, str]:
         ("postgres", "initdb", "PostgreSQL could not be set up: initdb ended with exit code 3."),
     ],
 )
-def test_one_that_does_not_start_is_told_with_its_own_words(
+def test_service_that_does_not_start_is_quoted(
     name: str, program: str, how: str, temporary: Path, broken: dict[str, str]
 ) -> None:
     environ = {**environ_of(name, "installed"), **broken}
@@ -96,9 +96,7 @@ def test_one_that_does_not_start_is_told_with_its_own_words(
     assert not postgres_folders(temporary)
 
 
-def test_a_package_that_is_broken_is_told_with_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broken_package_is_reported_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "fakeredis.py").write_text("from lupa_is_gone import lua\n")
     monkeypatch.setenv("PYTHONPATH", python_path(tmp_path))
     with pytest.raises(MissingError, match=r"No module named 'lupa_is_gone'\. To install ") as missing:
@@ -138,9 +136,7 @@ def test_postgres_takes_another_port(
 
 
 @pytest.mark.parametrize("kind", [kind for kind in installed("redis") if kind == "installed"])
-def test_a_redis_that_listens_there_already_is_not_taken_for_ours(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_redis_that_already_listens_is_not_taken_for_ours(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where = choose("redis", environ_of("redis", kind)).where
     first, second = RedisProgram(where), RedisProgram(where)
     try:
@@ -153,7 +149,7 @@ def test_a_redis_that_listens_there_already_is_not_taken_for_ours(
         second.close()
 
 
-def test_after_three_taken_ports_it_gives_up_and_says_how_it_ended(
+def test_three_taken_ports_end_the_attempt_with_the_last_words(
     taken: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bind = f"import socket; socket.socket().bind(('127.0.0.1', {taken}))"
@@ -185,16 +181,16 @@ def test_a_program_that_ignores_the_wish_that_it_ends_is_killed(monkeypatch: pyt
 
 def test_only_an_end_that_nobody_asked_for_is_a_loss() -> None:
     losses: list[str] = []
-    told = threading.Event()
+    reported = threading.Event()
 
     def lost(how: str) -> None:
         losses.append(how)
-        told.set()
+        reported.set()
 
     program = Program(IDLE, endings=[])
     program.watch(lost)
     program.process.kill()
-    assert told.wait(30)
+    assert reported.wait(30)
     asked = Program(IDLE, endings=[])
     asked.watch(lost)
     asked.end()

@@ -218,7 +218,7 @@ def test_programs_in_a_folder_of_roots_own_are_copied(temporary: Path) -> None:
 
 
 @root
-def test_where_the_servers_user_cannot_reach_the_usual_folder_another_is_taken(temporary: Path) -> None:
+def test_folder_unreachable_for_the_servers_user_is_replaced(temporary: Path) -> None:
     temporary.chmod(0o700)
     folder = ServerFolder(SOMEBODY)
     try:

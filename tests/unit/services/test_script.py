@@ -33,18 +33,18 @@ def run(path: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("has_apt", "told"),
+    ("has_apt", "advice"),
     [
         (True, "Only root may install packages: sudo apt-get install redis-server"),
         (False, "Install redis-server"),
     ],
 )
-def test_where_it_may_not_install_it_says_what_to_do(path: Path, has_apt: bool, told: str) -> None:
+def test_where_it_may_not_install_it_says_what_to_do(path: Path, has_apt: bool, advice: str) -> None:
     if has_apt:
         program(path / "apt-get", "echo must not be called; exit 9")
     done = run(path)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(told)
+    assert done.stderr.startswith(advice)
 
 
 def test_what_is_there_is_not_installed(path: Path) -> None:

@@ -171,7 +171,7 @@ def test_an_error_is_an_answer_and_the_connection_stays(services: Services) -> N
 
 
 @pytest.mark.parametrize(("name", "kind"), [kind for kind in REDIS if kind.values[1] == "installed"])
-def test_whoever_connects_to_the_redis_program_cannot_make_it_write_files(client: redis.Redis) -> None:
+def test_client_of_the_redis_program_cannot_make_it_write_files(client: redis.Redis) -> None:
     for command in (["CONFIG", "SET", "dir", "/"], ["SAVE"], ["MODULE", "LIST"], ["REPLICAOF", "NO", "ONE"]):
         with pytest.raises(redis.exceptions.NoPermissionError):
             client.execute_command(*command)
@@ -187,7 +187,7 @@ def titles(database: psycopg.Connection) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("name", "kind"), POSTGRES)
-def test_postgres_has_the_films_and_no_review_and_after_a_reset_again(
+def test_postgres_has_films_and_no_review_also_after_a_reset(
     database: psycopg.Connection, services: Services
 ) -> None:
     assert sorted(titles(database)) == sorted(map(tuple, films()))
@@ -201,11 +201,11 @@ def test_postgres_has_the_films_and_no_review_and_after_a_reset_again(
     services.reset()
     with pytest.raises(psycopg.errors.AdminShutdown):  # who was connected is cut off, not waited for
         database.execute("SELECT 1")
-    with psycopg.connect(services.environment["DATABASE_URL"]) as anew:
-        assert len(titles(anew)) == len(films())
-        assert anew.execute("SELECT count(*) FROM review").fetchone() == (0,)
-        assert anew.execute("SELECT to_regclass('left_over'), to_regproc('f')").fetchone() == (None, None)
-        assert anew.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 's'").fetchone() == (0,)
+    with psycopg.connect(services.environment["DATABASE_URL"]) as fresh:
+        assert len(titles(fresh)) == len(films())
+        assert fresh.execute("SELECT count(*) FROM review").fetchone() == (0,)
+        assert fresh.execute("SELECT to_regclass('left_over'), to_regproc('f')").fetchone() == (None, None)
+        assert fresh.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 's'").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(("name", "kind"), POSTGRES)
@@ -234,7 +234,7 @@ def test_the_address_is_understood_by_every_driver_of_the_course(services: Servi
 
 
 @pytest.mark.parametrize(("name", "kind"), POSTGRES)
-def test_whoever_connects_to_postgres_may_use_databases_and_nothing_of_the_machine(
+def test_client_of_postgres_gets_databases_and_not_the_machine(
     database: psycopg.Connection, services: Services
 ) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -251,7 +251,7 @@ def embedded() -> Mapping[str, str]:
     return {**environ_of("redis", "embedded"), **postgres_environ()}
 
 
-def test_all_are_there_at_once_each_named_once_and_gone_afterwards() -> None:
+def test_services_run_together_each_once_and_are_gone_afterwards() -> None:
     with Services(["postgres", "s3", "s3", "redis"], embedded()) as services:
         assert services.names == ("postgres", "s3", "redis")
         assert {"AWS_ENDPOINT_URL_S3", "REDIS_URL", "DATABASE_URL"} <= set(services.environment)
@@ -263,7 +263,7 @@ def test_all_are_there_at_once_each_named_once_and_gone_afterwards() -> None:
             socket.create_connection((address.hostname, address.port or 0), timeout=5).close()
 
 
-def test_an_unknown_one_is_a_wrong_use_that_names_those_there_are_but_none_is_possible() -> None:
+def test_unknown_service_is_refused_with_a_list_and_none_is_fine() -> None:
     with pytest.raises(UsageError, match=r"no service 'mysql'\. There are: s3, redis, postgres"):
         Services(["s3", "mysql"])
     with Services([]) as services:
@@ -281,7 +281,7 @@ def test_once_closed_it_stays_closed() -> None:
         services.start()
 
 
-def test_a_module_of_the_users_folder_is_not_taken_for_the_package(
+def test_module_in_the_users_folder_is_not_taken_for_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "redis.py").write_text("raise SystemExit('not this one')")

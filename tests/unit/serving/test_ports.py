@@ -16,7 +16,7 @@ from asyncdemo.serving.ports import CAN_TELL, free_port, listening, ports_of
 from asyncdemo.serving.readiness import Probe, Readiness, Sight, Workers
 from tests.hostile.traced import until
 
-linux = pytest.mark.skipif(not CAN_TELL, reason="who listens cannot be told without asking others")
+linux = pytest.mark.skipif(not CAN_TELL, reason="who listens cannot be known without asking others")
 
 
 def close_one(server: socket.socket) -> None:
@@ -48,7 +48,7 @@ def test_how_many_nobody_has_accepted_yet() -> None:
         assert listening(client.getsockname()[1], [os.getpid()]).somebody is False
 
 
-def test_without_proc_lsof_is_asked_and_without_that_nothing_is_claimed(
+def test_port_is_looked_up_with_lsof_without_proc_or_not_at_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ports, "CAN_TELL", False)
@@ -98,7 +98,7 @@ def test_a_server_that_waits_for_a_request_gets_what_is_none() -> None:
 
 
 @linux
-def test_a_server_that_has_accepted_is_ready_though_it_says_nothing() -> None:
+def test_server_that_has_accepted_is_ready_even_if_silent() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         readiness = Readiness(server.getsockname()[1], lambda: [os.getpid()])
         assert not until(lambda: readiness.look() is Sight.READY, 0.3)
@@ -147,7 +147,7 @@ def test_what_is_seen_of_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
         patient.close()
 
 
-def test_where_it_cannot_be_told_whose_a_port_is_the_answer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer_counts_if_the_ports_owner_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("asyncdemo.serving.readiness.CAN_TELL", False)
     monkeypatch.setattr("asyncdemo.serving.readiness.listening", lambda *_: ports.Listening(True, None))
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -54,7 +54,7 @@ def endings(exploration: Exploration) -> set[tuple[str, ...]]:
     return {group.example.ending.lines for group in exploration.groups}
 
 
-def test_right_by_luck_is_found_and_one_delay_is_left_of_the_schedule(tried: Try) -> None:
+def test_right_by_luck_is_found_and_reduced_to_one_delay(tried: Try) -> None:
     found = tried(RIGHT_BY_LUCK)
     assert found.tried == 12
     assert endings(found) == {("3",), ("2",)}
@@ -102,7 +102,7 @@ def test_the_order_of_printed_lines_is_no_outcome(tried: Try) -> None:
     assert endings(tried(source)) == {("1", "2")}
 
 
-def test_a_deadlock_in_some_schedule_is_told_with_its_schedule(tried: Try) -> None:
+def test_deadlock_in_some_schedule_is_reported_with_the_schedule(tried: Try) -> None:
     found = tried(
         "import asyncio\n"
         "async def late(lock, other, n):\n"
@@ -119,7 +119,7 @@ def test_a_deadlock_in_some_schedule_is_told_with_its_schedule(tried: Try) -> No
     assert len(delays_of(group.example.run)) == 1
 
 
-def test_an_exception_in_some_schedule_is_told(tried: Try) -> None:
+def test_exception_in_some_schedule_is_reported(tried: Try) -> None:
     found = tried(RIGHT_BY_LUCK.replace("print(balance)", "assert balance == 3, 'lost'"))
     assert [group.example.ending.error for group in found.groups] == ["", "AssertionError: lost"]
 
@@ -145,7 +145,7 @@ def test_what_has_no_other_schedules_is_run_once_and_says_why(tried: Try, source
     assert words in found.unexplored
 
 
-def test_what_cannot_be_loaded_says_so_and_what_is_no_python_fails_once(tried: Try) -> None:
+def test_unloadable_program_says_so_and_bad_python_fails_once(tried: Try) -> None:
     with pytest.raises(UsageError, match="nobody"):
         tried("print(1)\n", lanes=("nobody",))
     found = tried("print(\n")
@@ -153,7 +153,7 @@ def test_what_cannot_be_loaded_says_so_and_what_is_no_python_fails_once(tried: T
     assert found.groups[0].example.ending.outcome is RunOutcome.FAILED
 
 
-def test_an_interrupted_exploration_gives_what_is_there_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_interrupted_exploration_keeps_results_and_cleans_up(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(RIGHT_BY_LUCK)
     until = time.monotonic() + 2.0

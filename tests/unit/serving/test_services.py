@@ -61,9 +61,7 @@ def services() -> Iterator[Services]:
         yield running
 
 
-def test_a_script_finds_its_service_in_the_environment_as_freshly_seeded(
-    tmp_path: Path, services: Services
-) -> None:
+def test_script_finds_its_fresh_service_in_the_environment(tmp_path: Path, services: Services) -> None:
     file = script(tmp_path, COUNTS)
     for _ in range(2):
         output = OutputBuffer()
@@ -84,7 +82,7 @@ def test_a_server_with_a_service(tmp_path: Path, services: Services) -> None:
         ]
 
 
-def test_a_service_that_dies_in_mid_run_is_told(tmp_path: Path) -> None:
+def test_service_that_dies_in_mid_run_is_reported(tmp_path: Path) -> None:
     text = SERVES.replace('"visits": client', '"visits": __import__("time").sleep(0.02) or client')
     with Services(("redis",), ENVIRONMENT) as services:
         killed: list[float] = []
@@ -102,7 +100,7 @@ def test_a_service_that_dies_in_mid_run_is_told(tmp_path: Path) -> None:
     assert len(run.requests) == 60
 
 
-def test_a_run_whose_service_has_died_before_says_so_and_others_are_not_lost(tmp_path: Path) -> None:
+def test_run_whose_service_had_died_says_so_and_others_survive(tmp_path: Path) -> None:
     with Services(("redis",), ENVIRONMENT) as services:
         first = run_session(script(tmp_path, COUNTS), RunContext(services), lanes=("count",))
         services.kill("redis")
@@ -129,7 +127,7 @@ def test_services_stay_between_two_who_ask_for_them(monkeypatch: pytest.MonkeyPa
         assert second.environment != first.environment
 
 
-def test_who_stops_waiting_gets_nothing_and_what_was_begun_is_there_later(
+def test_abandoned_wait_gets_nothing_and_the_service_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Slow(Services):

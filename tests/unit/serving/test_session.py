@@ -39,7 +39,7 @@ def words(run: Run) -> str:
 
 
 @both
-def test_a_run_of_a_server_has_its_requests_its_handlers_and_all_knobs(tmp_path: Path, server: str) -> None:
+def test_run_of_a_server_has_its_requests_handlers_and_all_knobs(tmp_path: Path, server: str) -> None:
     context = RunContext(plan=plan(requests=40, clients=20), knobs={"CLIENTS": 20})
     run = run_session(script(tmp_path, server), context, knobs={"SLEEPS_S": "0.02"})
     assert (run.outcome, run.exit_code, run.notes) == (RunOutcome.OK, 0, ())
@@ -80,7 +80,7 @@ def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_server_that_keeps_a_silent_connection_is_ready_at_once(
+def test_server_that_keeps_a_silent_connection_is_ready(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(readiness, "_PATIENCE_S", 60.0)
@@ -124,7 +124,7 @@ NEVER_LISTENS = "import time\ndef upload(): pass\ntime.sleep(60)"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("def upload(): pass\nprint('done')", "with exit code 0, before it accepted connections"),
         ("def upload(:\n    pass", "has a syntax error"),
@@ -132,23 +132,23 @@ NEVER_LISTENS = "import time\ndef upload(): pass\ntime.sleep(60)"
     ],
     ids=["no server", "no Python", "never listens"],
 )
-def test_a_script_that_is_no_server_is_told_so(
-    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_script_that_is_no_server_is_reported(
+    text: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "_READY_S", 3.0)
     run = run_session(script(tmp_path, text))
     assert run.outcome is RunOutcome.FAILED
-    assert told in run.notes[0]
+    assert expected in run.notes[0]
 
 
-def test_a_server_that_is_not_ready_within_its_time_limit_is_ended(tmp_path: Path) -> None:
+def test_server_that_is_not_ready_in_time_is_ended(tmp_path: Path) -> None:
     run = run_session(script(tmp_path, NEVER_LISTENS), timeout_s=1.0)
     assert run.outcome is RunOutcome.TIMEOUT
     assert "time limit of 1 s" in words(run) and "ended by itself" not in words(run)
 
 
-@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
-def test_a_server_on_another_port_is_told_of_port(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be known")
+def test_server_on_another_port_gets_a_hint_about_port(tmp_path: Path) -> None:
     run = run_session(script(tmp_path, FLASK.replace("port=PORT", "port=0")))
     assert run.outcome is RunOutcome.FAILED
     assert "not on the port in the environment variable PORT" in words(run)
@@ -162,9 +162,7 @@ def test_a_server_on_another_port_is_told_of_port(tmp_path: Path) -> None:
         ("os.closerange(3, 64), time.sleep(0.2), os._exit(4)", 4),
     ],
 )
-def test_a_server_that_ends_by_itself_before_all_is_answered_has_failed(
-    tmp_path: Path, does: str, code: int
-) -> None:
+def test_server_that_ends_before_all_is_answered_has_failed(tmp_path: Path, does: str, code: int) -> None:
     run = run_session(script(tmp_path, FLASK.replace("time.sleep(SLEEPS_S)", does)))
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, code)
     assert f"ended by itself, with exit code {code}, after 0 of" in words(run)
@@ -187,7 +185,7 @@ def test_a_server_may_end_with_what_an_interrupt_gives(tmp_path: Path, code: int
 
 
 @pytest.mark.slow
-def test_a_server_can_be_asked_to_end_also_where_ctrl_c_is_ignored(tmp_path: Path) -> None:
+def test_server_that_ignores_ctrl_c_can_still_be_ended(tmp_path: Path) -> None:
     """As a shell does that for what it starts in the background, and with it for all that this starts."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -197,7 +195,7 @@ def test_a_server_can_be_asked_to_end_also_where_ctrl_c_is_ignored(tmp_path: Pat
     assert (run.outcome, run.notes) == (RunOutcome.OK, ())
 
 
-def test_a_server_that_ends_badly_after_all_was_answered_has_failed(tmp_path: Path) -> None:
+def test_server_that_ends_badly_after_all_answers_has_failed(tmp_path: Path) -> None:
     text = FLASK + "    raise OSError('the pool was closed already')\n"
     run = run_session(script(tmp_path, text))
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 1)
@@ -257,9 +255,9 @@ def test_a_port_that_somebody_else_got_is_replaced_by_another(
     assert len(run.requests) == 10
 
 
-@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be known")
 @pytest.mark.parametrize("text", [FLASK, NEVER_LISTENS], ids=["a server", "never listens"])
-def test_a_port_that_is_taken_again_is_told_and_somebody_else_is_not_loaded(
+def test_retaken_port_is_reported_and_its_owner_gets_no_load(
     text: str, tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "free_port", lambda: taken)
@@ -312,7 +310,7 @@ def test_ctrl_c_while_workers_are_awaited_ends_it(tmp_path: Path) -> None:
     assert run.outcome is RunOutcome.INTERRUPTED and not run.requests
 
 
-def test_a_server_that_ends_while_its_workers_are_awaited_has_failed(tmp_path: Path) -> None:
+def test_server_that_ends_while_workers_are_awaited_has_failed(tmp_path: Path) -> None:
     timer = "    import threading; threading.Timer(2, os._exit, [5]).start()\n"
     run = run_session(
         script(tmp_path, FLASK.replace("    app.run(", timer + "    app.run(")),

@@ -70,7 +70,7 @@ def test_without_a_built_site_the_command_is_named(tmp_path: Path) -> None:
     assert not (tmp_path / "docs.zip").exists()
 
 
-def test_scripts_within_the_page_are_named_by_their_digests_and_data_is_not(tmp_path: Path) -> None:
+def test_inline_scripts_are_named_by_digest_and_data_is_not(tmp_path: Path) -> None:
     page = tmp_path / "lessons" / "tea.html"
     page.parent.mkdir()
     page.write_text(

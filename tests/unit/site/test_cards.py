@@ -34,10 +34,10 @@ def colours(png: bytes) -> list[list[str]]:
 
 
 def story(*, runs_ms: int, rows: int = 1) -> Run:
-    told = Story()
+    story = Story()
     for number in range(rows):
-        told.task(f"brew({number})").runs(runs_ms).sleeps(100 - runs_ms).returns()
-    return told.run()
+        story.task(f"brew({number})").runs(runs_ms).sleeps(100 - runs_ms).returns()
+    return story.run()
 
 
 def test_a_bar_is_where_it_was() -> None:
@@ -49,7 +49,7 @@ def test_a_bar_is_where_it_was() -> None:
     assert {*middle[602:1138]} == {COLOURS[Shade.WAITING]}
 
 
-def test_runs_are_below_each_other_and_rows_beyond_a_dozen_stand_for_others() -> None:
+def test_runs_are_stacked_and_rows_beyond_a_dozen_are_folded() -> None:
     seen = colours(card_png([story(runs_ms=100, rows=3), story(runs_ms=0, rows=500)]))
     of_lines = [line[600] for line in seen]
     drawn = [this for last, this in zip(["", *of_lines], of_lines, strict=False) if this != last]

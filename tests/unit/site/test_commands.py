@@ -42,7 +42,7 @@ def test_every_option_is_explained_and_can_be_linked_to() -> None:
                 assert all(opt in row[0] for opt in parameter.opts), f"{name} {longest}"
 
 
-def test_every_argument_is_in_the_usage_and_in_the_words_below_it() -> None:
+def test_every_argument_is_in_the_usage_and_described_below() -> None:
     for name, shown in commands().items():
         usage, _, words = command(f"name: {name}").partition("</pre>")
         for parameter in shown.params:
@@ -76,7 +76,7 @@ def test_lines_that_click_leaves_as_they_are_stay_so() -> None:
     assert "\b" not in html
 
 
-def test_every_exit_code_is_listed_with_the_errors_that_end_in_it() -> None:
+def test_every_exit_code_is_listed_with_its_errors() -> None:
     codes = {
         value for name, value in vars(errors).items() if name.startswith("EXIT_") and isinstance(value, int)
     }
@@ -106,7 +106,7 @@ def test_every_option_of_the_load_client_is_on_the_page() -> None:
         ("", "<code>$ make tour\n</code>"),
     ],
 )
-def test_the_address_is_the_one_that_is_set_or_one_begins_in_a_checkout(
+def test_repository_address_is_the_configured_one_or_a_checkout(
     address: str, lines: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REPO_URL", address)

@@ -60,7 +60,7 @@ def test_every_fence_of_the_pages_is_one_of_ours_or_a_language() -> None:
     assert begun <= LANGUAGES | ours().keys()
 
 
-def test_every_fence_of_ours_fails_the_build_for_what_it_does_not_know() -> None:
+def test_every_fence_fails_the_build_for_unknown_settings() -> None:
     for make in ours().values():
         with pytest.raises(SuperFencesException):
             make("no-such-setting: 1")

@@ -130,7 +130,7 @@ def shown(recorded: Recordings, monkeypatch: pytest.MonkeyPatch) -> str:
     return gallery.mistake(FENCE)
 
 
-def test_the_entry_says_what_was_found_shows_both_runs_and_leads_on(shown: str, recorded: Recordings) -> None:
+def test_entry_has_the_finding_both_runs_and_further_links(shown: str, recorded: Recordings) -> None:
     assert [run.name for run in recorded.get("mistakes/never-awaited")] == ["forgotten_await", "fixed"]
     assert shown.count("<async-timeline") == 1
     for words in (
@@ -188,8 +188,8 @@ def test_the_lines_at_fault(fixed: Sequence[str], found_at: int | None, lines: l
 @pytest.mark.release  # on every Python; on one, the site is not built if this does not hold
 @pytest.mark.parametrize("one", MISTAKES, ids=[one.kind for one in MISTAKES])
 def test_it_is_seen_in_the_script_and_not_in_the_fixed_one(one: Mistake, tmp_path: Path) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     recordings = Recordings(tmp_path)
     with ServiceCache() as service_cache:
-        recordings.update(subject_of(one), service_cache, 3, told.append)
-    assert recordings.remarks(subject_of(one)) == (), "\n".join(told)
+        recordings.update(subject_of(one), service_cache, 3, lines.append)
+    assert recordings.remarks(subject_of(one)) == (), "\n".join(lines)

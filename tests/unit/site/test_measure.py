@@ -88,7 +88,7 @@ def test_a_fence_that_makes_no_sense_fails_the_build(source: str) -> None:
 # --- ours -----------------------------------------------------------------------------------------
 
 
-def test_a_page_can_begin_with_the_verdict_and_have_the_rest_further_down(records: Path) -> None:
+def test_page_can_begin_with_the_verdict_and_have_the_rest_below(records: Path) -> None:
     kept(records)
     verdict, rest, whole = (
         report(f"name: four-frameworks{show}") for show in ("\nshow: verdict", "\nshow: rest", "")
@@ -141,7 +141,7 @@ def test_a_record_with_nothing_published_has_no_verdict() -> None:
     )
 
 
-def test_the_overview_has_a_card_for_each_article_with_our_verdict_and_its_lessons(records: Path) -> None:
+def test_overview_has_a_card_per_article_with_verdict_and_links(records: Path) -> None:
     for key in ARTICLES:
         kept(records, key)
     kept(records, "ten-thousand", "")

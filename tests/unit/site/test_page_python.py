@@ -51,7 +51,7 @@ def test_without_npm_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.Mon
         fetch_package("pyodide", _pin(tmp_path, b""), tmp_path)
 
 
-def test_the_pack_has_all_that_is_imported_and_is_the_same_each_time(tmp_path: Path) -> None:
+def test_pack_has_all_imported_modules_and_is_reproducible(tmp_path: Path) -> None:
     lessons = [load_lesson(_LESSON)]
     data = packed_python(lessons, lambda file: file.parent.name != "wrong")
     assert data == packed_python(lessons, lambda file: file.parent.name != "wrong")

@@ -28,10 +28,10 @@ from asyncdemo.course.content.predictions import (
 from asyncdemo.errors import CourseError
 from asyncdemo.site import predict
 from asyncdemo.site.predict import judging, predict_html
-from tests.support.predicted import metrics, told_lesson, told_runs
+from tests.support.predicted import metrics, predicted_lesson, predicted_runs
 
-LESSON = told_lesson()
-RUNS = told_runs()
+LESSON = predicted_lesson()
+RUNS = predicted_runs()
 VARIANTS = ("blocking", "threaded", "awaited")
 KNOBS = {"JOBS": 5}
 
@@ -68,7 +68,7 @@ def test_a_question_that_no_choice_answers_breaks_the_build() -> None:
         judging(asked, VARIANTS, {"awaited": metrics(peak=4)}, KNOBS)
 
 
-def test_a_question_about_a_variant_that_did_not_run_breaks_the_build() -> None:
+def test_question_about_a_variant_that_did_not_run_is_refused() -> None:
     with pytest.raises(CourseError, match=r"No run of awaited answers"):
         predict_html(LESSON, RUNS[:2])
 
@@ -114,16 +114,16 @@ def test_each_kind_of_question_has_its_way_to_be_answered() -> None:
     assert labels == [f"Move {name} {way}" for name in VARIANTS for way in ("up", "down")]
 
 
-def test_what_happened_and_why_stands_with_each_question_and_again_for_the_printer() -> None:
+def test_result_and_reason_are_with_each_question_and_for_print() -> None:
     html = predict_html(LESSON, RUNS)
     knobs, measured = values(LESSON, {}), {run.name: measure(run) for run in RUNS}
     assert html.count("<details") == len(LESSON.predictions)
     for prediction in LESSON.predictions:
-        told = (
+        answers = (
             f"<strong>{actual_answer(prediction, measured, knobs)}</strong>",
             f"<p>{fill(prediction.why, knobs)}</p>",
         )
-        assert [html.count(words) for words in told] == [2, 2]
+        assert [html.count(words) for words in answers] == [2, 2]
     assert "(= is a tie)" in html
 
 

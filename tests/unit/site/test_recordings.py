@@ -122,10 +122,8 @@ def test_new_ones_replace_worse_ones_and_those_out_of_date(
     assert recordings.get("mine") == new != better
 
 
-def test_what_a_busy_machine_hides_is_recorded_again_but_not_for_ever(
-    recordings: Recordings, mine: Subject
-) -> None:
-    made, told = list[object](), list[str]()
+def test_recording_hidden_by_load_is_repeated_a_few_times(recordings: Recordings, mine: Subject) -> None:
+    made, lines = list[object](), list[str]()
 
     def judge(runs: object) -> list[str]:
         made.append(runs)
@@ -133,15 +131,15 @@ def test_what_a_busy_machine_hides_is_recorded_again_but_not_for_ever(
 
     hidden = replace(mine, judge=judge)
     with ServiceCache() as service_cache:
-        recordings.update(hidden, service_cache, 3, told.append)
-        assert [line.partition(" (")[0] for line in told] == [
+        recordings.update(hidden, service_cache, 3, lines.append)
+        assert [line.partition(" (")[0] for line in lines] == [
             "recorded mine",
             "  mine: not as the text says: hidden",
             "recorded mine",
         ]
-        recordings.update(hidden, service_cache, 3, told.append)
-        assert len(told) == 3  # nothing was left to do
+        recordings.update(hidden, service_cache, 3, lines.append)
+        assert len(lines) == 3  # nothing was left to do
         recordings.update(
-            replace(mine, name="never", judge=lambda _: ["hidden"]), service_cache, 2, told.append
+            replace(mine, name="never", judge=lambda _: ["hidden"]), service_cache, 2, lines.append
         )
-    assert len(told) == 3 + 2 * 2
+    assert len(lines) == 3 + 2 * 2

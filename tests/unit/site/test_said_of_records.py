@@ -285,7 +285,7 @@ def test_sanic_and_flask_below_their_capacity() -> None:
     assert 8.5 < named["Sanic without uvloop, against Flask"].median < 9
 
 
-def test_all_hold_ten_thousand_connections_at_prices_of_their_own() -> None:
+def test_all_hold_ten_thousand_connections_at_different_prices() -> None:
     record = record_of("ten-thousand")
     assert record.rounds == 7
     prices: dict[str, list[float]] = {}

@@ -59,7 +59,7 @@ def test_a_knob_that_a_command_turns_exists() -> None:
         assert knob in {known.name for known in lesson.knobs}, page
 
 
-def test_an_article_has_the_title_the_author_and_the_lessons_that_its_figures_are_kept_with() -> None:
+def test_article_has_title_author_and_lessons_of_its_figures() -> None:
     page = read(DOCS / "about" / "index.md")
     for name in ARTICLES:
         article = load_article(name)
@@ -72,7 +72,7 @@ def test_an_article_has_the_title_the_author_and_the_lessons_that_its_figures_ar
 # the navigation
 
 
-def test_the_navigation_lists_every_lesson_in_order_below_its_module() -> None:
+def test_navigation_lists_every_lesson_in_order_below_its_module() -> None:
     with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
         config: dict[str, Any] = yaml_load(file)
     [lessons] = [entry["Lessons"] for entry in config["nav"] if "Lessons" in entry]
@@ -183,7 +183,7 @@ def test_the_other_afternoon_costs_as_much_less_as_the_page_says() -> None:
     assert f"They leave {usual - instead} minutes more" in " ".join(text.split())
 
 
-def test_a_day_has_ten_lessons_at_most_and_half_of_its_time_is_doing() -> None:
+def test_day_has_at_most_ten_lessons_and_is_half_practice() -> None:
     rows = schedule("A day")
     at_work = sum(row.minutes for row in rows if row.what not in ("Break", "Lunch"))
     doing = sum(row.minutes for row in rows if row.what.startswith(("Exercise ", "Scripts of theirs")))

@@ -18,7 +18,7 @@ STATES = [Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED, Shade.BLOCKIN
 
 
 @pytest.mark.parametrize("shade", CLASSES)
-def test_a_row_has_the_texture_the_colour_the_height_and_the_glyphs_of_the_pictures(shade: Shade) -> None:
+def test_row_has_the_pictures_texture_colour_height_and_glyphs(shade: Shade) -> None:
     html = fence(f"{CLASSES[shade]}: What it <means>.")
     assert f'fill="url(#textures-{CLASSES[shade]}) {COLOURS[shade]}"' in html
     assert f'height="{HEIGHTS[shade]:g}"' in html

@@ -133,7 +133,7 @@ def test_what_the_end_of_the_program_closes_was_not_closed(how: str) -> None:
 
 
 @pytest.mark.parametrize("closed", [None, 20])
-def test_a_pool_whose_connections_the_server_closed_was_not_closed(closed: float | None) -> None:
+def test_pool_whose_connections_the_server_closed_was_not_closed(closed: float | None) -> None:
     story = Story()
     task = story.task("Task").enters("show()").waits(100, "s3").leaves().returns()
     pool = story.pool(2, made=at_line(9), name="s3", at=0, by=task, closed=closed)
@@ -182,7 +182,7 @@ def test_who_used_no_connection_is_named() -> None:
     fails("should be calls of show; there were none", sentence, show.only("none"))
 
 
-def test_who_asked_in_vain_is_named() -> None:
+def test_call_without_a_connection_is_named() -> None:
     story = Story()
     first = story.task("first").enters("show(1)").waits(100, "redis").leaves().returns()
     second = story.task("second").enters("show(2)").runs(20).leaves().returns()

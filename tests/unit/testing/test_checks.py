@@ -422,13 +422,15 @@ class TestTheEnd:
             "worker (Task-4) has not started. crunch (Task-5) runs at app.py:7 (while True:)."
         )
 
-    def test_of_what_was_killed_the_note_tells_and_not_the_last_line_of_its_log(self) -> None:
+    def test_killed_program_is_described_by_its_note_not_by_its_log(self) -> None:
         note = "Killed: it was still running 5 s after it was asked to end."
         run = replace(brews(), outcome=RunOutcome.FAILED, exit_code=None, notes=(note,))
-        told = f"The program did not end as it should. {note}"
-        assert message_of(Seen(run, stderr="Main  2026-11-23 WARNING: Sanic is running\n").ends_well) == told
+        expected = f"The program did not end as it should. {note}"
+        assert (
+            message_of(Seen(run, stderr="Main  2026-11-23 WARNING: Sanic is running\n").ends_well) == expected
+        )
 
-    def test_an_error_is_told_with_the_line_of_the_script(self) -> None:
+    def test_error_is_reported_with_the_line_of_the_script(self) -> None:
         traceback = (
             "Traceback (most recent call last):\n"
             '  File "/home/ada/app.py", line 12, in main\n'
@@ -442,7 +444,7 @@ class TestTheEnd:
             "The program failed: IndexError: Cannot choose from an empty sequence (line 12)"
         )
 
-    def test_an_error_in_a_group_is_told_as_itself(self) -> None:
+    def test_error_in_a_group_is_reported_as_itself(self) -> None:
         group = (
             "  + Exception Group Traceback (most recent call last):\n"
             "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\n"

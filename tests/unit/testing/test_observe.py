@@ -40,11 +40,11 @@ def test_calls_of_functions_of_any_module_are_lanes() -> None:
     assert seen.run.clock is Clock.VIRTUAL
 
 
-def test_without_lanes_the_tasks_are_told_by_their_function() -> None:
+def test_without_lanes_tasks_are_named_by_their_function() -> None:
     observe(at_once, 3).calls("fetch").happen(3).peak_is(3)
 
 
-def test_lanes_of_the_same_module_can_be_named_and_the_wrong_shape_fails() -> None:
+def test_lanes_of_the_same_module_can_be_named_and_are_judged() -> None:
     seen = observe(one_by_one, 3, lanes=["one_by_one", fetch])
     seen.calls("fetch").end_within(seen.calls("one_by_one"))
     seen.calls("one_by_one").return_values([[1, 2, 3]])
@@ -59,7 +59,7 @@ def test_it_runs_in_a_process_of_its_own_that_sees_no_patches(monkeypatch: pytes
     assert changed is False
 
 
-def test_an_error_is_told_with_its_traceback() -> None:
+def test_error_is_reported_with_its_traceback() -> None:
     with pytest.raises(CheckFailed, match="LookupError: no such cup") as failed:
         observe(fails)
     assert "in fails" in "".join(failed.value.__notes__)
@@ -110,7 +110,7 @@ def suite(pytester: pytest.Pytester, sentence: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess("-p", "asyncdemo.testing.plugin", "-p", "no:cacheprovider")
 
 
-def test_a_failed_sentence_shows_its_timeline_and_the_line_of_the_test(pytester: pytest.Pytester) -> None:
+def test_failed_sentence_shows_its_timeline_and_the_tests_line(pytester: pytest.Pytester) -> None:
     result = suite(pytester, "peak_is(4)")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -136,11 +136,11 @@ UPLOADS = """
 
 
 @pytest.mark.parametrize(("gate", "holds"), [("gate", True), ("asyncio.Semaphore(5)", False)])
-def test_the_example_of_the_documentation_works_and_fails_as_it_says(
+def test_example_of_the_docs_passes_and_fails_as_it_says(
     pytester: pytest.Pytester, gate: str, holds: bool
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")
-    example, told = page.split("```python\n")[1].split("```")[0], page.split("```text\n")[1].split("```")[0]
+    example, output = page.split("```python\n")[1].split("```")[0], page.split("```text\n")[1].split("```")[0]
     package = pytester.mkpydir("shop")
     source = textwrap.dedent(UPLOADS).replace("{gate}", gate)
     (package / "uploads.py").write_text(source, encoding="utf-8")
@@ -148,7 +148,7 @@ def test_the_example_of_the_documentation_works_and_fails_as_it_says(
     result = pytester.runpytest_subprocess("-p", "asyncdemo.testing.plugin", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=int(holds), failed=int(not holds))
     if not holds:
-        result.stdout.fnmatch_lines([f"E*{told.strip()}"])
+        result.stdout.fnmatch_lines([f"E*{output.strip()}"])
 
 
 @pytest.mark.parametrize("kind", [Calls, Pools, Requests, Seen])

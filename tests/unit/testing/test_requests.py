@@ -37,7 +37,7 @@ def handler(
     return Handler(track, kind, ns(start), ns(end), Spans.of(own))
 
 
-def told(request: Request) -> list[tuple[float, float, str, str]]:
+def parts(request: Request) -> list[tuple[float, float, str, str]]:
     return [(s.start_ns / 1e6, s.end_ns / 1e6, s.state.name.lower(), s.wait.reason) for s in request.spans]
 
 
@@ -48,9 +48,9 @@ def composed(record: RequestRecord, *handlers: Handler, accepted: tuple[float, .
 # -- composing ----------------------------------------------------------------------------------------
 
 
-def test_a_request_is_accepted_then_taken_by_a_thread_then_handled_then_answered() -> None:
+def test_request_is_accepted_queued_handled_and_answered() -> None:
     request = composed(sent(), handler(30, 90), accepted=(10,))
-    assert told(request) == [
+    assert parts(request) == [
         (0, 10, "queued", "accept"),
         (10, 30, "queued", "worker thread"),
         (30, 90, "running", ""),
@@ -61,7 +61,7 @@ def test_a_request_is_accepted_then_taken_by_a_thread_then_handled_then_answered
 
 def test_an_event_loop_is_not_a_thread_that_one_waits_for() -> None:
     request = composed(sent(), handler(30, 100, kind=TrackKind.TASK), accepted=(10,))
-    assert told(request)[1] == (10, 30, "ready", "")
+    assert parts(request)[1] == (10, 30, "ready", "")
 
 
 def test_what_the_handler_did_is_what_the_request_shows() -> None:
@@ -76,7 +76,7 @@ def test_what_the_handler_did_is_what_the_request_shows() -> None:
     request = compose(
         sent(20, 100), [Handler(0, TrackKind.THREAD, ns(30), ns(95), spans)], [ns(25)], ns(1000), causes
     )
-    assert told(request)[2:] == [
+    assert parts(request)[2:] == [
         (30, 40, "running", ""),
         (40, 80, "waiting", "sleep"),
         (80, 95, "running", ""),
@@ -88,7 +88,7 @@ def test_of_two_handlings_the_inner_one_is_shown() -> None:
     outer = handler(20, 90, track=1)
     inner = handler(40, 60, Span(ns(40), ns(60), State.READY), track=2)
     request = composed(sent(), outer, inner, accepted=(10,))
-    assert told(request)[2:] == [
+    assert parts(request)[2:] == [
         (20, 40, "running", ""),
         (40, 60, "ready", ""),
         (60, 90, "running", ""),
@@ -99,29 +99,29 @@ def test_of_two_handlings_the_inner_one_is_shown() -> None:
 
 def test_time_before_the_client_could_send_is_the_clients() -> None:
     request = composed(sent(50, intended=0), handler(60, 100), accepted=(55,))
-    assert told(request)[0] == (0, 50, "waiting", "client")
+    assert parts(request)[0] == (0, 50, "waiting", "client")
     assert request.start_ns == 0
 
 
 def test_a_request_that_was_never_accepted_waits_for_that() -> None:
-    assert told(composed(sent(answered=None))) == [(0, 1000, "queued", "accept")]
+    assert parts(composed(sent(answered=None))) == [(0, 1000, "queued", "accept")]
     assert composed(sent(answered=None)).outcome is Outcome.OPEN
 
 
-def test_an_acceptance_before_the_request_was_that_of_another_one_with_the_same_port() -> None:
+def test_acceptance_before_a_request_belongs_to_an_earlier_one() -> None:
     request = composed(sent(50), handler(70, 100), accepted=(10, 60))
     assert request.accepted_ns == ns(60)
 
 
-def test_on_a_connection_that_is_open_already_nothing_is_accepted() -> None:
+def test_nothing_is_accepted_on_an_open_connection() -> None:
     request = composed(sent(50), handler(70, 100), accepted=(10,))
     assert request.accepted_ns is None
-    assert told(request)[0] == (50, 70, "queued", "accept")
+    assert parts(request)[0] == (50, 70, "queued", "accept")
 
 
-def test_what_the_server_does_after_the_answer_is_not_the_requests() -> None:
+def test_servers_work_after_the_answer_is_not_the_requests() -> None:
     request = composed(sent(answered=80), handler(30, 95), accepted=(10,))
-    assert told(request)[-1] == (30, 80, "running", "")
+    assert parts(request)[-1] == (30, 80, "running", "")
 
 
 times = st.floats(0, 200, allow_nan=False).map(lambda at: round(at, 3))
@@ -172,7 +172,7 @@ class Fed:
         return self.assembly.run(name="x", script="x.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
 
 
-def test_client_and_server_are_matched_by_the_trace_whoever_tells_first() -> None:
+def test_client_and_server_are_matched_by_trace_in_any_order() -> None:
     fed = Fed()
     fed.tell(["Accepted", 5001, ns(1)], ["Handling", 7, "a" * 32, 0, ns(2)])
     fed.assembly.requests.request_sent(0, "b" * 32, "GET / 0", 0, 0, 5002)
@@ -254,7 +254,7 @@ def seen(*requests: Request, bodies: tuple[bytes, ...] = ()) -> Seen:
     return Seen(with_requests(*requests), answers=answers)
 
 
-def test_all_answered_holds_for_what_it_says_and_for_nothing_else() -> None:
+def test_all_answered_holds_only_if_every_request_was_answered() -> None:
     fine = seen(answered(0, 0, 10), answered(1, 0, 10))
     fine.requests().all_answered(2)
     assert fine.held == ["All of the 2 requests were answered with status 200."]
@@ -287,19 +287,19 @@ def test_bodies_are_judged_as_json() -> None:
 
 
 class Listening:
-    """A listener that keeps what it is told of lanes."""
+    """A listener that keeps the events of lanes."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[object, ...]] = []
+        self.parts: list[tuple[object, ...]] = []
 
     def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
-        self.told.append(("opened", lane, name, at_ns, state))
+        self.parts.append(("opened", lane, name, at_ns, state))
 
     def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
-        self.told.append(("changed", lane, at_ns, state, reason))
+        self.parts.append(("changed", lane, at_ns, state, reason))
 
     def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
-        self.told.append(("closed", lane, at_ns, outcome))
+        self.parts.append(("closed", lane, at_ns, outcome))
 
     def loop_blocked(self, since_ns: int, now_ns: int, site: object, called_from: object) -> None: ...
     def clock(self, now_ns: int) -> None: ...
@@ -314,7 +314,7 @@ def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
     fed.tell(["LaneEnd", 0, ns(4), "returned", None, None], ["Handled", 7, ns(5)])
     fed.assembly.requests.request_answered(0, ns(6), 200, None)
     fed.now(ns(7))
-    assert listening.told == [
+    assert listening.parts == [
         ("opened", 0, "GET / 0", ns(1), State.QUEUED),
         ("changed", 0, ns(2), State.RUNNING, ""),
         ("changed", 0, ns(5), State.WAITING, "response"),
@@ -322,7 +322,7 @@ def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
     ]
 
 
-def test_to_listeners_a_request_is_over_once_the_server_has_told_all_of_it() -> None:
+def test_request_is_over_to_listeners_once_the_server_is_done() -> None:
     listening = Listening()
     fed = Fed(listening)
     fed.assembly.requests.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 0)
@@ -330,7 +330,7 @@ def test_to_listeners_a_request_is_over_once_the_server_has_told_all_of_it() -> 
     fed.now(ns(4))
     fed.tell(["Handling", 7, "a" * 32, 0, ns(2)], ["Handled", 7, ns(5)])
     fed.now(ns(7))
-    assert listening.told == [
+    assert listening.parts == [
         ("opened", 0, "GET / 0", ns(1), State.QUEUED),
         ("changed", 0, ns(2), State.RUNNING, ""),
         ("changed", 0, ns(5), State.WAITING, "response"),
@@ -347,7 +347,7 @@ def test_to_listeners_a_request_is_over_when_the_server_is_gone() -> None:
     fed.now(ns(4))
     fed.assembly.script.mark_gone(0)
     fed.assembly.requests.request_answered(1, ns(8), None, "reset")
-    assert listening.told[2:] == [
+    assert listening.parts[2:] == [
         ("closed", 0, ns(6), Outcome.RETURNED),
         ("closed", 1, ns(8), Outcome.RAISED),
     ]

@@ -48,7 +48,7 @@ def blocked_everywhere(run: Run) -> None:
     assert holds(Seen(run).never_blocked) == (blocks(run) == 0)
 
 
-def test_a_callback_that_blocks_is_told_by_every_view() -> None:
+def test_blocking_callback_is_reported_in_every_view() -> None:
     story = Story()
     story.task("main").runs(1).sleeps(500).returns()
     story.callback_blocks(300, at=100, site=at_line(7, "data_received"))
@@ -66,8 +66,8 @@ def test_how_long_a_loop_was_blocked(run: Run) -> None:
 def test_what_is_limited_and_what_was_left(run: Run) -> None:
     metrics, result, seen = measure(run), variant_result(run), Seen(run)
     pools = {use.resource.index: use for use in pool_use(run)}
-    for use, told in zip(metrics.resources, result["resources"], strict=True):
-        assert (told["peak_held"], told["peak_queued"]) == (use.peak_held, use.peak_queued)
+    for use, row in zip(metrics.resources, result["resources"], strict=True):
+        assert (row["peak_held"], row["peak_queued"]) == (use.peak_held, use.peak_queued)
         if pool := pools.get(use.resource.index):
             assert (pool.most_held, pool.most_waiting) == (use.peak_held, use.peak_queued)
             assert pool.queued_ns == use.queued_ns

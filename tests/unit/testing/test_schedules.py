@@ -27,7 +27,7 @@ def test_what_always_comes_to_the_same_gives_what_was_tried() -> None:
     assert found.tried == 4
 
 
-def test_a_failure_names_the_schedule_with_which_it_can_be_repeated() -> None:
+def test_failure_names_the_schedule_that_repeats_it() -> None:
     with pytest.raises(CheckFailed, match=r"gives 2") as failed:
         observe_schedules(pay_in_two, schedules=12)
     token = failed.value.message.rpartition('schedule="')[2].rstrip('"')

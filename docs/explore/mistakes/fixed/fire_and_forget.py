@@ -1,4 +1,4 @@
-"""A customer is told; the receipt is mailed on the side."""
+"""A customer is notified; the receipt is mailed on the side."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ async def mail(receipt: int) -> None:
 async def main() -> None:
     mailing = asyncio.create_task(mail(4711))
     await asyncio.sleep(0.1)
-    print("the customer is told")
+    print("the customer is notified")
     await mailing
 
 

@@ -1,7 +1,7 @@
 """Nothing blocks, but the cancellation is caught along with the errors, and the loop asks on.
 
 Breaks: Fix follow. At the deadline it stops, wherever it is,
-Fault: It was told to stop at the deadline and went on with ask(5)
+Fault: It was asked to stop at the deadline and went on with ask(5)
 """
 
 

@@ -6,7 +6,7 @@ Fault: that is the virtual size
 
 
 def per_thread() -> tuple[float, float]:
-    """The two sleeps are for whoever looks at the process from outside. Leave them in."""
+    """The two sleeps let the check look at the process from outside. Leave them in."""
     gate = threading.Event()
     waiters = [threading.Thread(target=wait_in_thread, args=(gate,)) for _ in range(THREADS)]
     time.sleep(HOLD_S)

@@ -1,4 +1,4 @@
-"""Right: the pool is closed by whoever made it, and the client only borrows it."""
+"""Right: the pool is closed where it was made, and the client only borrows it."""
 
 import asyncio
 import os

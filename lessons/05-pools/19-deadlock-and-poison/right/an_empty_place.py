@@ -1,4 +1,4 @@
-"""Right: puts back an empty place instead, and whoever takes that makes a new connection."""
+"""Right: puts back an empty place instead, and the task that takes that makes a new connection."""
 
 import asyncio
 import os

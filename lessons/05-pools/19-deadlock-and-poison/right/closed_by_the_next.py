@@ -1,4 +1,4 @@
-"""Right: what was given up is put back as it is, with a note. Whoever takes it closes it first."""
+"""Right: what was given up is put back as it is, with a note. The next to take it closes it first."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""So many requests, but always the same one.
+"""As many requests as it should, but always the same one.
 
 Breaks: Send it when it is due, or as soon as one of the CONNECTIONS is free.
 Fault: answer(0) was called 60 times

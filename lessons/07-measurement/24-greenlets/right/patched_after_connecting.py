@@ -1,4 +1,4 @@
-"""The driver asks at each query who waits for it, so it may also be told in main, after connecting."""
+"""The driver asks at each query who waits for it, so main may set that too, after connecting."""
 
 from gevent import monkey
 

@@ -1,4 +1,4 @@
-"""Remembers what it was told, and does not ask again.
+"""Remembers the answers, and does not ask again.
 
 Breaks: length asks the database each time.
 Fault: Each call of length should ask the database once

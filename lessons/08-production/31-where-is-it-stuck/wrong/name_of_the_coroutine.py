@@ -1,4 +1,4 @@
-"""Names the coroutine, of which there are several, and not the task.
+"""Names the coroutine, which several tasks run, and not the task.
 
 Run it alone with:  python name_of_the_coroutine.py
 

@@ -1,4 +1,4 @@
-"""Holds up a payment at its first stop, then one at its second, ...: each draws its stops anew.
+"""Holds up a payment at its first stop, then one at its second, ...: each draws new stops.
 
 Breaks: every time,
 Fault: Its test should fail each time

@@ -1,4 +1,4 @@
-"""Only one attempt at a time. But attempts are short, so many begin in a second.
+"""Only one attempt at a time. But attempts are short, so too many begin in a second.
 
 Breaks: Fix request: in any one second at most RATE attempts begin, of all requests together.
 Fault: A semaphore limits how many go on at the same time

@@ -1,4 +1,4 @@
-"""A client that was refused is told that everything is stored.
+"""A client that was refused gets the answer that everything is stored.
 
 Breaks: It returns "stored" or "refused" for each,
 Fault: serve() should return

@@ -1,7 +1,7 @@
 """As many clients together as there are connections, and then one after the other.
 
 Breaks: Fix it: CONNECTIONS clients are served at the same time,
-Fault: as long as there are so many
+Fault: as long as there are that many
 """
 
 

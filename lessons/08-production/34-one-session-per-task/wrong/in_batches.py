@@ -1,7 +1,7 @@
 """Serves the clients in batches; a connection that becomes free early waits for the next batch.
 
 Breaks: Fix it: CONNECTIONS clients are served at the same time,
-Fault: as long as there are so many
+Fault: as long as there are that many
 """
 
 from sqlalchemy.exc import DBAPIError
@@ -18,8 +18,8 @@ async def accept(client: int) -> str:
 
 
 async def serve() -> list[str]:
-    told: list[str] = []
+    answers: list[str] = []
     clients = range(1, CLIENTS + 1)
     for n in range(0, CLIENTS, CONNECTIONS):
-        told += await asyncio.gather(*map(accept, clients[n : n + CONNECTIONS]))
-    return told
+        answers += await asyncio.gather(*map(accept, clients[n : n + CONNECTIONS]))
+    return answers

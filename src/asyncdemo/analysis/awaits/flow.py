@@ -203,7 +203,7 @@ class Flow:
         return tainted
 
     def _one_after_another(self, values: Sequence[ast.expr]) -> bool:
-        """Follow values of which each is evaluated only if the values before it allow it."""
+        """Follow values, each evaluated only if the values before it allow it."""
         decided, tainted = self._decided, False
         for value in values:
             self._decided |= tainted

@@ -54,7 +54,7 @@ _TABLE: Final = (
     ),
     _Mistake(
         r"'(\w+)' object is not callable",
-        "A thread was told to call something that isn't a function (type {0}). The function was called too "
+        "A thread was given something to call that isn't a function (type {0}). The function was called too "
         "early, on the event loop, and its result was passed to the thread.",
         "Pass the function and its arguments: `asyncio.to_thread(f, x)`, not `asyncio.to_thread(f(x))`.",
         raised_in=r"(_WorkItem|WorkerContext)\.run",

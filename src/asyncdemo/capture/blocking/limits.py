@@ -57,7 +57,7 @@ class Limits:
         key = id(owner)
         try:
             self._known[key] = weakref.ref(owner, lambda _: self._known.pop(key, None)), resource
-        except TypeError:  # no weak references; the next of its type at this address is added anew
+        except TypeError:  # no weak references; the next of its type at this address is added again
             self._known[key] = type(owner), resource
 
     def take(self, resource: int) -> None:

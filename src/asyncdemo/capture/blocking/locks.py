@@ -397,7 +397,7 @@ def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -
             return inspect.signature(plain)
 
     def reduced(_: Any) -> tuple[Any, ...]:
-        """For pickle: another process gets the plain type, of which a copy is the same object."""
+        """For pickle: another process gets the plain type, whose copy is the same object."""
         return copy.copy, (plain,)
 
     copyreg.pickle(Type, reduced)

@@ -118,7 +118,7 @@ class _Starting(Labelled):
 
 
 def _code_of(target: Any) -> CodeType | None:
-    """The code of a function or a method; None for anything else, no attribute of which is read."""
+    """The code of a function or a method; None for anything else, whose attributes are never read."""
     function = target.__func__ if type(target) is MethodType else target
     return function.__code__ if type(function) is FunctionType else None
 

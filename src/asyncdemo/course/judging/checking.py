@@ -78,7 +78,7 @@ def _where(error: BaseException) -> str:
 
 
 def _aside(path: Path, work: Callable[[], Result], poll: Callable[[], bool]) -> Result:
-    """Run a course's code in its own thread. Raises what ``told`` makes of its error, Stopped."""
+    """Run a course's code in its own thread. Raises what ``as_reported`` makes of its error, Stopped."""
     future: Future[Result] = Future()
 
     def run() -> None:

@@ -27,7 +27,7 @@ _BROKEN: Final = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFo
 
 
 def typical(exercise: Exercise, right: int, wrong: int) -> Exercise:
-    """Return the exercise with at most so many solutions beside its own.
+    """Return the exercise with at most ``right`` and ``wrong`` solutions beside its own.
 
     Wrong ones fail with different sentences.
     """

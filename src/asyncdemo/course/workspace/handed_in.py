@@ -1,6 +1,6 @@
 """Finds and reads the work in a folder of workspaces that people handed in.
 
-Whoever hands in a folder chooses everything in it. So only regular files are read, only up to a limit, and no
+A learner chooses everything in the folder. So only regular files are read, only up to a limit, and no
 link is followed: the work behind one is somebody else's. Nothing is written.
 """
 

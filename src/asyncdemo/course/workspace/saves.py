@@ -49,7 +49,7 @@ def read_content(file: Path) -> Content | None:
         return Content(found.st_mtime_ns, found.st_ino, file.read_bytes())
     except FileNotFoundError:
         return None
-    except OSError as error:  # whoever runs the file reports that it can't be read
+    except OSError as error:  # its run reports that it can't be read
         return Content(0, 0, str(error).encode())
 
 

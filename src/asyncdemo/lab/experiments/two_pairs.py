@@ -1,6 +1,6 @@
 """Two of the twenty-one pairs under settings of the user's own, beside those of the article.
 
-Workers, sessions, delay and clients are knobs: whoever sets them chooses the winner. The stack, the servers
+Workers, sessions, delay and clients are knobs: to set them is to choose the winner. The stack, the servers
 and the measurement are those of ``twenty_one_pairs``.
 """
 

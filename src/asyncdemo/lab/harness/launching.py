@@ -32,7 +32,7 @@ _GUARD: Final = (
     f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[3])!r}); "
     "from asyncdemo.lab.harness.guard import main; main(sys.argv[1:])"
 )
-_LINES_TOLD: Final = 15
+_LAST_LINES: Final = 15
 _BYTES_READ: Final = 1 << 14
 _DOUBT_S: Final = 0.5
 """How long a port must seem to belong to another program: a process may start between two looks."""
@@ -127,7 +127,7 @@ class Running:
         begin = max(0, os.fstat(number).st_size - _BYTES_READ)
         # not read(), which would move where the server writes
         text = os.pread(number, _BYTES_READ, begin).decode("utf-8", "replace")
-        return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-_LINES_TOLD:])
+        return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-_LAST_LINES:])
 
     def stand_behind(self, port: int, died: Callable[[], str]) -> None:
         """Use this port for the load from now on. ``died`` reports the end of whatever listens there."""

@@ -41,7 +41,7 @@ class Acceptors:
 
 
 def look(port: int, pids: Pids) -> Acceptors:
-    """Call ``pids`` after reading the connections, so that whoever accepted one is included."""
+    """Call ``pids`` after reading the connections, so that the process that accepted one is included."""
     return _look_into_proc(port, pids) if CAN_TELL else look_with_psutil(port, pids)
 
 

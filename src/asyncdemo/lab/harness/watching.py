@@ -35,7 +35,7 @@ class Processes:
 
     That of a process includes that of the children that it has waited for. So the sum over all processes,
     including those that have ended and are not waited for yet, goes on growing when one ends. It falls only
-    if none of these processes is told of an end: SIGCHLD is ignored, the parent is not one of them, or macOS
+    if none of these processes hears of an end: SIGCHLD is ignored, the parent is not one of them, or macOS
     doesn't report such time. What was counted before stays counted.
     """
 

@@ -31,7 +31,7 @@ _SHAPES: Final = {
 SERIES: Final = ("first", "second", "third")
 """Kinds of marks for series that are neither ours nor published."""
 CURVES: Final = (*SERIES, "fourth", "fifth")
-"""Kinds of marks on curves, of which there may be more."""
+"""Kinds of marks on curves; a picture may have more curves than bars."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
         "a contestant cannot be installed here; the words say why", Withdraws.FIGURE
     ),
     FlagKind.RATE_DOUBTFUL: Rule(
-        "what the slowest can do, of which a rate is a share, is in doubt", Withdraws.NOTHING
+        "a rate is a share of what the slowest can do, and that is in doubt", Withdraws.NOTHING
     ),
     FlagKind.INTERRUPTED: Rule("the run was ended early; the finished rounds count", Withdraws.NOTHING),
 }

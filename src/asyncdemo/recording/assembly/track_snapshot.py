@@ -30,7 +30,7 @@ from asyncdemo.recording.assembly.spans import SpansBuilder, pieces, with_waits
 from asyncdemo.recording.assembly.tracks import Tracks
 
 _DEEPEST = 50
-"""So many waits for each other's tasks are followed."""
+"""At most this many waits for each other's tasks are followed."""
 
 
 class TrackSnapshot:

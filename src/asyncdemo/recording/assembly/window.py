@@ -16,7 +16,7 @@ _SPANS_A_STEP: Final = 3
 _SPANS_A_TRACK: Final = 100
 """A track takes as much memory as this many spans, so at most 20,000 are kept."""
 _SAMPLED: Final = 16
-"""One of so many spans is looked at to find the middle of the run."""
+"""One in this many spans is looked at to find the middle of the run."""
 
 _Key = tuple[str, Outcome, str | None]
 """(function, outcome, error)"""

@@ -37,7 +37,7 @@ def request_facts(run: Run, own: Metrics) -> Iterable[Fact]:
         yield Fact("latency", f"{latencies}, slowest {duration(use.slowest_ns)}")
         yield Fact("answered", f"in {duration(use.wall_ns)}: {number(use.per_s)} a second")
     if run.processes > 1:
-        yield Fact("processes", f"{run.processes:,}, of which {count(run.processes - 1, 'worker')}")
+        yield Fact("processes", f"{run.processes:,}, including {count(run.processes - 1, 'worker')}")
 
 
 def pool_facts(uses: Iterable[PoolUse]) -> Iterable[Fact]:

@@ -27,7 +27,7 @@ const STYLE = `
   .veil { position: absolute; inset: 0; border-left: 2px solid var(--fg); will-change: transform; }
   .veil::before { content: ''; position: absolute; inset: 0; background: var(--bg); opacity: .82; }
   .secret .veil::before { opacity: 1; }
-  .secret :is(.figures, .warn, .told) { visibility: hidden; }
+  .secret :is(.figures, .warn, .figure) { visibility: hidden; }
   text { fill: var(--fg); font-family: var(--md-code-font-family, ui-monospace, monospace); white-space: pre; }
   .dim { fill: var(--dim); }
   .part { font-family: inherit; font-weight: bold; font-size: 12px; }
@@ -66,7 +66,7 @@ const STYLE = `
   th, td { text-align: left; vertical-align: top; padding: 3px 10px 3px 6px; border-bottom: 1px solid var(--line); }
   th { background: var(--bg); position: sticky; top: 0; }
   slot { display: none; }
-  /* Two rows, of which one stays in sight. */
+  /* Two rows; one stays in sight. */
   @container (max-width: 660px) {
     .controls { display: contents; }
     .bar { border-top: 1px solid var(--line); }
@@ -188,7 +188,7 @@ class AsyncTimeline extends HTMLElement {
     this.fit();
   }
 
-  /* Draws it anew where the width is another one, and whenever other runs are shown. */
+  /* Redraws it where the width is another one, and whenever other runs are shown. */
   fit() {
     const wide = Math.floor(this.live.clientWidth);
     if (!this.runs || !this.runs.length || !wide || wide === this.wide) return;
@@ -346,7 +346,7 @@ class AsyncTimeline extends HTMLElement {
     return bar && [bar[4], SHADES[bar[2]].words, SHADES[bar[2]].colour];
   }
 
-  /* To a time in nanoseconds. Moves the veils over the pictures: nothing is drawn anew. */
+  /* To a time in nanoseconds. Moves the veils over the pictures: nothing is redrawn. */
   seek(time) {
     this.time = Math.min(Math.max(time, 0), this.end);
     if (!this.place || !this.runs.length) return;
@@ -415,7 +415,7 @@ class AsyncTimeline extends HTMLElement {
 
   label() {
     this.play.textContent = this.frame ? 'Pause' : calm() ? 'Next step' : 'Play';
-    // A screen reader must not be told every frame.
+    // A screen reader must not announce every frame.
     for (const { now } of this.runs) now.setAttribute('aria-live', this.frame ? 'off' : 'polite');
   }
 }

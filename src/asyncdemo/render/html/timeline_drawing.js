@@ -71,7 +71,7 @@ function drawRun(run, frame) {
   };
   const named = (title, about) => {
     const words = text(title, 0, y + 17, 'part');
-    words.append(svg('tspan', { dx: 10, class: 'about told' }, shorten(about, frame.total / LETTER / SANS - title.length - 2)));
+    words.append(svg('tspan', { dx: 10, class: 'about figure' }, shorten(about, frame.total / LETTER / SANS - title.length - 2)));
     parts.push(words);
     y += NAMED;
   };
@@ -87,14 +87,14 @@ function drawRun(run, frame) {
     folded(pool, 'connection');
     if (pool.queued.length) {
       const most = Math.max(...pool.queued.map(([, queued]) => queued));
-      parts.push(text(`queued ${number(most)}`, 0, y + 13, 'dim told'), curve(pool.queued, most, y + 2, QUEUE - 4, run, frame, 'line'));
+      parts.push(text(`queued ${number(most)}`, 0, y + 13, 'dim figure'), curve(pool.queued, most, y + 2, QUEUE - 4, run, frame, 'line'));
       timed(QUEUE);
     }
   }
   for (const { label, about = '', points } of run.memory) {
     named(`${label} memory`, about);
     const most = frame.most[label];
-    parts.push(text(size(most), frame.left - 5, y + 9, 'dim told', 'end'), text('0', frame.left - 5, y + CURVE - 4, 'dim', 'end'));
+    parts.push(text(size(most), frame.left - 5, y + 9, 'dim figure', 'end'), text('0', frame.left - 5, y + CURVE - 4, 'dim', 'end'));
     if (points.length) parts.push(curve(points, most, y, CURVE - 4, run, frame, 'curve'));
     timed(CURVE);
   }
@@ -113,7 +113,7 @@ function text(words, x, y, kind = '', anchor = 'start') {
   return svg('text', { x, y, class: kind, 'text-anchor': anchor }, words);
 }
 
-/* At most so many letters; what is left out is in the middle, as in words.py: either end may tell the rows apart. */
+/* At most this many letters; what is left out is in the middle, as in words.py: either end may tell the rows apart. */
 function shorten(words, room) {
   const most = Math.max(Math.floor(room), 3);
   if (words.length <= most) return words;

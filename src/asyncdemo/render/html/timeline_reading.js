@@ -51,7 +51,7 @@ function unpacked({ unit_ns: unit, kinds, ...data }) {
 }
 
 /* The times to step to, in order: where something changes, at least `least` apart (but for the first, after zero).
- * Changes too close to be told apart are one step, at the last of them. */
+ * Changes too close to be distinguished are one step, at the last of them. */
 function steps(runs, least) {
   const times = new Set();
   for (const run of runs) {
@@ -79,7 +79,7 @@ function busiest(counts) {
   return among.reduce((found, shade) => (counts[shade] || 0) > (counts[found] || 0) ? shade : found);
 }
 
-/* At most so many rows, in order: the first of each kind (folded or not, how it ended, what it did), and others evenly between them. */
+/* At most MOST_ROWS rows, in order: the first of each kind (folded or not, how it ended, what it did), and others evenly between them. */
 function representatives(rows) {
   if (rows.length <= MOST_ROWS) return rows;
   const kinds = new Map();
@@ -104,7 +104,7 @@ const everyRow = run => [...run.rows, ...run.pools.flatMap(pool => pool.rows)];
 const rowsOf = runs => runs.flatMap(everyRow).length;
 
 const number = amount => amount.toLocaleString('en', { maximumSignificantDigits: amount < 100 ? 2 : 21 });
-/* Whole lanes, though bands are averages: so many were in the state at some time, at least. */
+/* Whole lanes, though bands are averages: at least this many were in the state at some time. */
 const whole = amount => number(Math.ceil(amount - 1e-6));
 const counted = (amount, noun) => `${number(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 
@@ -167,9 +167,9 @@ const amounts = counts => counts.map((amount, shade) => amount > 0 ? `${whole(am
 /* What the pools and the memory of a run are at a time. */
 function below(run, time) {
   const parts = run.pools.map(pool => {
-    const told = amounts(count(pool.rows, time)), queued = value(pool.queued, time);
-    if (queued) told.push(`${whole(queued)} queued`);
-    return `${pool.title}: ${told.join(', ') || 'no connection'}`;
+    const found = amounts(count(pool.rows, time)), queued = value(pool.queued, time);
+    if (queued) found.push(`${whole(queued)} queued`);
+    return `${pool.title}: ${found.join(', ') || 'no connection'}`;
   });
   if (run.memory.length) {
     parts.push(run.memory.map(({ label, points }) => `${label} ${size(value(points, time))}`).join(', '));
@@ -215,10 +215,10 @@ function subject(names) {
 
 /* What changed in a run after one time until another, in a sentence; '' if nothing did, or rows stand for many lanes. */
 function changed(run, from, to) {
-  const told = new Map();
+  const verbs = new Map();
   const tell = (name, verb, many = verb) => {
-    if (!told.has(verb)) told.set(verb, { names: new Set(), many });
-    told.get(verb).names.add(name);
+    if (!verbs.has(verb)) verbs.set(verb, { names: new Set(), many });
+    verbs.get(verb).names.add(name);
   };
   const held = (bars, time) => {
     const bar = at(bars, time);
@@ -240,7 +240,7 @@ function changed(run, from, to) {
       tell(label, `is ${words}`, `are ${words}`);
     } else if (was !== is && bars.some(([start, , shade]) => shade === RUNNING && from < start && start <= to)) tell(label, 'ran');
   }
-  const parts = [...told].map(([verb, { names, many }]) => `${subject([...names])} ${names.size > 1 ? many : verb}`);
+  const parts = [...verbs].map(([verb, { names, many }]) => `${subject([...names])} ${names.size > 1 ? many : verb}`);
   const more = parts.length - MOST_PARTS;
   if (!parts.length) return '';
   return `${run.name}: ${parts.slice(0, MOST_PARTS).join('; ')}${more > 0 ? `; ${counted(more, 'more change')}` : ''}.`;

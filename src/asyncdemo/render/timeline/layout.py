@@ -179,7 +179,7 @@ def lay_out_part(part: Run, start_ns: int, end_ns: int, zero_ns: int, columns: i
 
 
 def tick_ns(scale_ns: int, room: int) -> int:
-    """Return a round step (1, 2 or 5 of a unit) of which at most ``room`` fit the scale."""
+    """Return a round step (1, 2 or 5 of a unit); at most ``room`` of them fit the scale."""
     smallest = max(scale_ns, 1) / max(room, 1)
     unit = 1
     while True:

@@ -72,10 +72,10 @@ class Pools(Sentences):
             opened = sum(len(pool.connections) for pool in pools)
             if opened > most:
                 self._fail(
-                    f"At most {self._so_many(most)} should be opened; {opened} were.",
+                    f"At most {self._counted(most)} should be opened; {opened} were.",
                     self._tracks(pools),
                 )
-        return self._held(f"Never more than {self._so_many(most)} were opened.")
+        return self._held(f"Never more than {self._counted(most)} were opened.")
 
     def opened_and_closed_once_per_process(self) -> Self:
         """Assert that each process has one pool, whose connections were used, and which was closed.
@@ -109,7 +109,7 @@ class Pools(Sentences):
         """Assert that no more connections were ever in use at the same time."""
         self._something_was_held()
         self._never_more(most)
-        return self._held(f"Never more than {self._so_many(most)} were held at the same time.")
+        return self._held(f"Never more than {self._counted(most)} were held at the same time.")
 
     def held_exactly(self, most: int) -> Self:
         """Assert that this many were in use at the same time in some process, and never more."""
@@ -121,12 +121,12 @@ class Pools(Sentences):
         )
         if reached < most:
             self._fail(
-                f"{upper(self._so_many(most))} should be held at the same time; "
+                f"{upper(self._counted(most))} should be held at the same time; "
                 f"there {was(reached)} never "
                 f"more than {reached}.",
                 self._tracks(self._pools),
             )
-        return self._held(f"{upper(self._so_many(most))} were held at the same time, and never more.")
+        return self._held(f"{upper(self._counted(most))} were held at the same time, and never more.")
 
     def no_task_holds_two(self) -> Self:
         """Assert that no task or thread held a second connection while it had one."""
@@ -205,7 +205,7 @@ class Pools(Sentences):
     def _connections(self) -> str:
         return f"{self._name} connections".strip()
 
-    def _so_many(self, number: int) -> str:
+    def _counted(self, number: int) -> str:
         """Like ``count``, which takes the first word for the noun."""
         return f"1 {_singular(self._connections)}" if number == 1 else count(number, self._connections)
 
@@ -230,7 +230,7 @@ class Pools(Sentences):
             stretch = first_stretch_above(most, held)
             if stretch is not None:
                 self._fail(
-                    f"At most {self._so_many(most)} may be held at the same time; "
+                    f"At most {self._counted(most)} may be held at the same time; "
                     f"{stretch.most} were, "
                     f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
                     self._tracks(pools),

@@ -161,7 +161,7 @@ def whole_output(run: LessonRun, theme: Theme, width: int) -> Iterator[Line]:
     """Yield everything that each program wrote, as far as it is kept."""
     for recorded, tail in zip(run.runs, run.output, strict=False):
         lines = tail.last(tail.total + 1)
-        kept = f", of which these are the last {len(lines):,}" if len(lines) < tail.total else ""
+        kept = f"; these are the last {len(lines):,}" if len(lines) < tail.total else ""
         yield title_line(recorded.name, count(max(tail.total, len(lines)), "line") + kept, theme, width)
         yield from _wrapped([_output_line(line) for line in lines], width)
         yield []

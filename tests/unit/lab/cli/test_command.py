@@ -108,7 +108,7 @@ def outcomes(record: Record) -> dict[str, set[TrialOutcome]]:
 # -- what runs nothing --------------------------------------------------------------------------------
 
 
-def test_the_list_has_each_experiment_with_its_lesson_and_minutes() -> None:
+def test_list_has_each_experiment_with_its_lesson_and_minutes() -> None:
     done = in_process("lab")
     assert (done.code, done.err) == (0, "")
     for entry in EXPERIMENTS:
@@ -143,13 +143,13 @@ def test_the_list_as_json() -> None:
         (["constant-rate", "--quick", "--full"], "Give --quick or --full, not both."),
     ],
 )
-def test_what_cannot_be_meant_is_told(arguments: list[str], words: str) -> None:
+def test_impossible_request_is_reported(arguments: list[str], words: str) -> None:
     done = in_process("lab", *arguments)
     assert (done.code, done.out) == (2, "")
     assert words in " ".join(done.err.split())
 
 
-def test_a_course_without_the_apps_is_told(tmp_path: Path) -> None:
+def test_course_without_the_apps_is_reported(tmp_path: Path) -> None:
     course = make_lab_course(tmp_path / "course")
     done = in_process("lab", "flask-and-sanic", "--course", course)
     assert done.code == 1
@@ -182,9 +182,7 @@ def test_doctor_has_the_programs_and_environments_of_the_lab(tmp_path: Path) -> 
     assert missing["fix"].endswith("apt-get install wrk")
 
 
-def test_a_place_where_nothing_can_be_kept_is_told_before_anything_is_measured(
-    lab: Lab, tmp_path: Path
-) -> None:
+def test_unwritable_place_is_reported_before_measuring(lab: Lab, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     lab.variables["XDG_STATE_HOME"] = str(tmp_path / "file")
     done = lab("tea")
@@ -192,21 +190,21 @@ def test_a_place_where_nothing_can_be_kept_is_told_before_anything_is_measured(
     assert "To use another folder, set XDG_STATE_HOME" in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize(("percent", "told"), [(5.0, ""), (50.0, "other programs use 50% of the CPU")])
-def test_a_machine_that_is_not_quiet_is_told_with_what_to_do(
-    percent: float, told: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("percent", "advice"), [(5.0, ""), (50.0, "other programs use 50% of the CPU")])
+def test_busy_machine_is_reported_with_advice(
+    percent: float, advice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(psutil, "cpu_percent", lambda _interval: percent)
     words = noise_words()
-    assert told in words and bool(words) is bool(told)
+    assert advice in words and bool(words) is bool(advice)
 
 
-def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(lab: Lab) -> None:
+def test_missing_package_is_named_with_the_installing_command(lab: Lab) -> None:
     done = lab("rare-tea", "--json")
     assert (done.code, done.out) == (3, "")
-    told = " ".join(done.err.split())
-    assert "rare-tea needs no-such-tea. To install what the lab measures: " in told
-    assert install_command("lab") in told
+    text = " ".join(done.err.split())
+    assert "rare-tea needs no-such-tea. To install what the lab measures: " in text
+    assert install_command("lab") in text
 
 
 # -- what measures ------------------------------------------------------------------------------------
@@ -252,7 +250,7 @@ def test_each_way_to_fail_is_reported_and_the_rest_goes_on(lab: Lab) -> None:
 
 
 @pytest.mark.slow
-def test_killed_in_the_middle_nothing_survives_and_the_run_goes_on(lab: Lab) -> None:
+def test_killed_command_leaves_no_process_and_the_run_resumes(lab: Lab) -> None:
     process = lab.until_measured(4, "tea")
     until(lambda: bool(lab.servers()))
     process.kill()
@@ -271,9 +269,7 @@ def test_killed_in_the_middle_nothing_survives_and_the_run_goes_on(lab: Lab) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.release)])
-def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_anew(
-    lab: Lab, number: signal.Signals
-) -> None:
+def test_signal_keeps_rounds_and_a_rerun_resumes_or_restarts(lab: Lab, number: signal.Signals) -> None:
     process = lab.until_measured(4, "tea")
     process.send_signal(number)
     out, err = process.communicate(timeout=120)
@@ -293,7 +289,7 @@ def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_a
 
 
 @pytest.mark.slow
-def test_on_a_terminal_the_bounds_are_shown_the_ratio_is_predicted_and_the_progress_drawn(lab: Lab) -> None:
+def test_terminal_shows_bounds_asks_the_ratio_and_draws_progress(lab: Lab) -> None:
     with lab.on_terminal("tea") as terminal:
         terminal.wait_for("10 clients / 5 ms against 10 clients / 10 ms: 2.00×")
         terminal.wait_for("times>")
@@ -338,16 +334,14 @@ def test_ctrl_c_while_a_server_starts_does_not_wait_for_it(lab: Lab) -> None:
 
 
 @pytest.mark.slow
-def test_a_result_that_cannot_be_saved_is_reported_all_the_same_and_the_exit_code_says_so(
-    lab: Lab, tmp_path: Path
-) -> None:
+def test_unsaved_result_is_still_reported_with_its_exit_code(lab: Lab, tmp_path: Path) -> None:
     (tmp_path / "two-cups.html").mkdir()
     done = lab("two-cups", "--quick", "--save", tmp_path)
     assert done.code == 3
     assert "Two cups" in done.out and "quick / slow" in done.out
-    told = " ".join(done.err.split())
-    assert "The result could not be saved: " in told
-    assert "to report them again: asyncdemo lab two-cups --quick" in told
+    text = " ".join(done.err.split())
+    assert "The result could not be saved: " in text
+    assert "to report them again: asyncdemo lab two-cups --quick" in text
     again = lab("two-cups", "--quick")
     assert again.code == 0, again.err
     assert "Round" not in again.err, "nothing is measured again"
@@ -368,10 +362,10 @@ def test_what_keeps_its_port_at_the_end_loses_no_report(lab: Lab) -> None:
 def test_a_database_that_dies_ends_the_run_and_is_named(lab: Lab) -> None:
     done = lab("empty-pot")
     assert (done.code, done.out) == (3, ""), "nobody interrupted it"
-    told = " ".join(done.err.split())
-    assert "Ended early: 0 of 1 rounds were finished when the run was ended: PostgreSQL has died" in told
-    assert "Interrupted" not in told
-    assert "To continue: asyncdemo lab empty-pot" in told
+    text = " ".join(done.err.split())
+    assert "Ended early: 0 of 1 rounds were finished when the run was ended: PostgreSQL has died" in text
+    assert "Interrupted" not in text
+    assert "To continue: asyncdemo lab empty-pot" in text
     assert lab.nothing_left()
 
 
@@ -398,7 +392,7 @@ def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
 
 
 @pytest.mark.release
-def test_a_run_that_was_ended_replaces_no_whole_record_and_its_hint_goes_on(lab: Lab, tmp_path: Path) -> None:
+def test_ended_run_replaces_no_whole_record_and_its_hint_resumes(lab: Lab, tmp_path: Path) -> None:
     target = tmp_path / "my results"
     assert lab("tea", "--save", target).code == 0
     whole = load_record(target / "two-cups.json")

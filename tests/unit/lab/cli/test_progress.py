@@ -76,7 +76,7 @@ def test_the_picture_is_as_narrow_as_the_terminal(width: int) -> None:
         assert "7 of 21, about 2 min left" in plain and "7 of 21, about a minute left" in plain
 
 
-def test_it_is_drawn_anew_only_now_and_then() -> None:
+def test_it_is_redrawn_only_now_and_then() -> None:
     clock = Clock()
     with drawn(80, clock) as (view, terminal):
         view.progressed(measuring(7, "measure"))

@@ -1,4 +1,4 @@
-"""What is kept of measurements: which record may be replaced, and what is told of a run that was ended."""
+"""What is kept of measurements: which record may be replaced, and what is said of a run that was ended."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def ended(journals: Journals, which: Mapping[str, object], trials: int = 2) -> P
         ({}, {"interrupted": True}, False),
     ],
 )
-def test_only_a_whole_record_of_another_run_would_be_lost_to_one_that_was_ended(
+def test_ended_run_would_lose_only_another_runs_whole_record(
     record: Record, tmp_path: Path, there: dict[str, object], ours: dict[str, object], lost: bool
 ) -> None:
     assert not would_lose(replace(record, interrupted=True), tmp_path)
@@ -65,7 +65,7 @@ def test_a_record_that_cannot_be_read_counts_as_whole(record: Record, tmp_path: 
     assert would_lose(replace(record, interrupted=True), tmp_path)
 
 
-def test_each_identity_has_a_journal_of_its_own_and_what_differs_is_told(journals: Journals) -> None:
+def test_each_identity_has_a_journal_and_differences_are_named(journals: Journals) -> None:
     assert journals.latest() is None
     path = ended(journals, WHICH)
     now = {"python": "CPython 3.13.0", "packages": {"flask": "3.1"}}
@@ -81,7 +81,7 @@ def test_each_identity_has_a_journal_of_its_own_and_what_differs_is_told(journal
 
 
 @pytest.mark.parametrize(
-    ("trials", "told"),
+    ("trials", "expected"),
     [
         (0, "Interrupted before anything was measured."),
         (1, "Interrupted before anything more was measured. 1 trial of an earlier run is kept."),
@@ -89,7 +89,7 @@ def test_each_identity_has_a_journal_of_its_own_and_what_differs_is_told(journal
     ],
 )
 def test_ctrl_c_while_it_is_set_up_tells_what_an_earlier_run_has(
-    journals: Journals, monkeypatch: pytest.MonkeyPatch, trials: int, told: str
+    journals: Journals, monkeypatch: pytest.MonkeyPatch, trials: int, expected: str
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -97,4 +97,4 @@ def test_ctrl_c_while_it_is_set_up_tells_what_an_earlier_run_has(
     ended(journals, WHICH, trials)
     monkeypatch.setattr(measuring, "noise_words", interrupted)
     done = CliRunner().invoke(lab.command, ["constant-rate"])
-    assert (done.exit_code, done.output.splitlines()[-1]) == (130, told)
+    assert (done.exit_code, done.output.splitlines()[-1]) == (130, expected)

@@ -60,7 +60,7 @@ def shares(plans: list[Plan]) -> list[Share]:
     return found
 
 
-def test_the_rate_is_divided_and_each_worker_has_arrivals_of_its_own() -> None:
+def test_rate_is_divided_and_each_worker_has_its_own_arrivals() -> None:
     plans = divide(WHOLE, 3)
     assert [plan.rate for plan in plans] == [100, 100, 100]
     assert len({plan.seed for plan in plans}) == 3
@@ -84,7 +84,7 @@ def test_the_sum_is_poisson_and_what_is_none_is_found_out() -> None:
     assert gaps_p(superpose(shares([one, one, one])), 300) < LEVEL, "one seed for all: bursts of three"
 
 
-def test_whoever_does_not_send_when_it_should_is_found_out() -> None:
+def test_worker_that_sends_at_wrong_times_is_found_out() -> None:
     """Only at every tenth of a second."""
     late = [
         replace(share, sent_ns=[-(-arrival // 100_000_000) * 100_000_000 for arrival in share.arrivals_ns])
@@ -164,7 +164,7 @@ with Client(Plan("127.0.0.1", 9, (Send("GET", "/"),), rate=1.0, duration_s=1.0),
 
 
 @pytest.mark.slow
-def test_the_load_client_can_be_read_under_gevent_as_locust_runs_it() -> None:
+def test_load_client_can_be_read_under_gevent_as_in_locust() -> None:
     """A read there that waits for the end would wait for ever."""
     pytest.importorskip("gevent")
     subprocess.run([sys.executable, "-c", UNDER_GEVENT], check=True, timeout=60)
@@ -211,7 +211,7 @@ def test_a_worker_needs_the_master_only() -> None:
         ),
     ],
 )
-def test_nonsense_is_told_before_locust_begins(
+def test_invalid_settings_are_reported_before_locust_begins(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("asyncdemo.lab.distributed.__main__.find_spec", lambda _: object())

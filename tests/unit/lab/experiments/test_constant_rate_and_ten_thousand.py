@@ -44,7 +44,7 @@ def test_the_formula_is_a_number_and_not_counted_in_any_trial() -> None:
     ("longest_ms", "answered", "wall_s", "of_backlog"),
     [(2000, 4000, 4.0, 1), (3000, 4000, 4.0, 1.5), (1.0, 4000, 2.0, 0), (1.0, 0, 2.0, 0)],
 )
-def test_the_longest_wait_of_who_is_served_in_order_is_the_formula(
+def test_longest_wait_of_requests_served_in_order_is_the_formula(
     longest_ms: float, answered: int, wall_s: float, of_backlog: float
 ) -> None:
     """4,000 requests in 2 s, 1,000 answers a second: the last comes after 4 s, and was sent after 2."""
@@ -66,18 +66,18 @@ def test_rate_times_wait_is_what_is_open_at_once() -> None:
         assert setting.duration_s is not None and setting.duration_s * 1000 > float(item.knobs["delay_ms"])
 
 
-def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> None:
-    told: list[Progress] = []
+def test_cyclone_has_its_own_environment_and_reports_progress() -> None:
+    steps: list[Progress] = []
     entry = find_experiment("ten-thousand")
     assert entry is not None
-    with entry.prepared(replace(context_for("ten-thousand"), on_progress=told.append)) as experiment:
+    with entry.prepared(replace(context_for("ten-thousand"), on_progress=steps.append)) as experiment:
         named = {contestant.arm.name: contestant for contestant in experiment.contestants}
     arm, served = named["cyclone"].arm, named["cyclone"].served
     assert isinstance(served, ServedApp)
     assert not arm.unavailable and served.program.environment == "cyclone"
     assert arm.versions.keys() == {"cyclone", "twisted"} and not named["sanic"].arm.versions
     served.on_progress(Progress("cyclone", 0, 1, "making an environment"))
-    assert told == [Progress("cyclone", 0, 1, "making an environment")]
+    assert steps == [Progress("cyclone", 0, 1, "making an environment")]
 
 
 def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:

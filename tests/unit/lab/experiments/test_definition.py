@@ -40,7 +40,7 @@ def made_of(folder: Path, text: str) -> Experiment:
     return load_experiment("made-up", ExperimentContext(folder))
 
 
-def test_lists_stand_for_a_row_each_and_the_first_changes_slowest(folder: Path) -> None:
+def test_lists_stand_for_a_row_each_and_the_first_varies_slowest(folder: Path) -> None:
     text = '[[rows]]\nfigure = "throughput"\nbase = ["a", "b"]\narm = ["b", "sanic"]\nsetting = "closed"'
     rows = made_of(folder, text).rows
     assert [(row.base, row.arm) for row in rows] == [("a", "b"), ("a", "sanic"), ("b", "sanic")]
@@ -77,7 +77,7 @@ def test_a_mistake_is_named(folder: Path, text: str, words: str) -> None:
         made_of(folder, text)
 
 
-def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
+def test_arithmetic_in_the_files_is_that_of_the_laws() -> None:
     named = {row.name: row for row in described("constant-rate").rows}
     table = load_article("constant-rate").table("results")
     for rate in ("2000", "4000"):

@@ -39,7 +39,7 @@ def test_each_published_figure_is_asked_for_against_each_flask(base: str, gone: 
     assert published(quart(gone=gone), base) == {(route, key) for route in routes for key in (RATE, LATENCY)}
 
 
-def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> None:
+def test_without_eventlet_its_rows_say_so_beside_gevents() -> None:
     arms = {contestant.arm.name: contestant.arm for contestant in quart(gone=GONE).contestants}
     there = {contestant.arm.name: contestant.arm for contestant in quart().contestants}
     gone = arms["flask-published"]
@@ -90,7 +90,7 @@ def test_connections_made_under_load_are_as_the_pool_says(
     assert found.words == f"{made} for 1,000 requests"
 
 
-def test_a_count_rises_from_where_it_was_first_seen_of_each_server() -> None:
+def test_count_rises_from_each_servers_first_value() -> None:
     figures: Iterator[float] = iter([100, 130, 135, 135, 200])
     risen = Risen(lambda: next(figures))
     experiment = quart()
@@ -112,7 +112,7 @@ def test_a_count_rises_from_where_it_was_first_seen_of_each_server() -> None:
         ("own-gevent-psycogreen", 11, False),
     ],
 )
-def test_so_many_queries_are_really_in_flight(
+def test_stated_number_of_queries_is_really_in_flight(
     arm: str, running: int, held: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(greenlets, "_LOOK_S", 0)

@@ -57,7 +57,7 @@ def test_the_row_of_the_base_is_the_base_measured_again() -> None:
     assert again.arm.name == BASE_AGAIN and again.arm.twin_of == BASE
 
 
-def test_the_setting_without_published_figures_claims_none_and_the_fitted_one_those_of_the_first() -> None:
+def test_setting_of_unpublished_figures_claims_none() -> None:
     assert {row.published for row in rows("original", "load.throughput_per_s").values()} == {None}
     fitted, mine = (rows(name, "load.throughput_per_s") for name in ("fitted", "mine"))
     assert {name: row.published for name, row in fitted.items()} == {
@@ -84,7 +84,7 @@ def test_latency_and_sessions_have_their_bounds_too() -> None:
     assert rows("mine", "load.latency_ms.99")["Sanic · Sanic"].bound is None
 
 
-def test_without_pgbouncer_the_bounds_know_no_sessions_and_the_run_says_so() -> None:
+def test_missing_pgbouncer_is_noted_and_bounds_know_no_sessions() -> None:
     without = pairs({"pgbouncer": "directly"}, pooler=None)
     assert without.missing == {"pgbouncer": "directly"}
     row = next(row for row in without.rows if row.setting == "better-async" and row.arm == "sanic-sanic")
@@ -100,7 +100,7 @@ def planned(extent: Extent) -> Counter[tuple[str, str]]:
     return Counter((turn.arm, turn.setting) for turn in lineup.turns(1) if turn.setting in closed)
 
 
-def test_by_default_six_pairs_have_seven_rounds_and_the_others_three() -> None:
+def test_six_pairs_have_seven_rounds_and_the_others_three() -> None:
     found = planned(Extent.DEFAULT)
     assert {setting for _, setting in found} == {*RECONFIGURED}
     assert {arm for arm, _ in found} == {*PAIRS, BASE_AGAIN}
@@ -116,7 +116,7 @@ def test_a_full_run_has_everything() -> None:
     assert [setting.of_capacity for setting in levels] == [0.5, 0.7, 0.9]
 
 
-def test_each_trial_verifies_answer_workers_and_sessions_and_the_first_setting_more() -> None:
+def test_trials_verify_answer_workers_sessions_and_some_more() -> None:
     always = ["GET /row", "workers", "sessions that pgbouncer allows"]
     first, *others = EXPERIMENT.conditions
     assert [check.what for check in first.checks] == [*always, "sessions with PostgreSQL"]

@@ -67,7 +67,7 @@ def folders(cache: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_environment_is_made_once_and_known_before_by_its_lock(name: str, pip: Pip, cache: Path) -> None:
+def test_environment_is_made_once_and_recognized_by_its_lock(name: str, pip: Pip, cache: Path) -> None:
     versions = ENVIRONMENTS[name].versions()
     text = LOCKS[0].with_name(f"{name}.in").read_text(encoding="utf-8")
     asked = [line.partition("==") for line in text.splitlines() if not line.startswith("#")]
@@ -104,19 +104,17 @@ def test_only_what_has_a_hash_is_installed(pip: Pip) -> None:
     assert all({"--require-hashes", "--no-deps", "--no-build-isolation"} <= {*one} for one in installs)
 
 
-def test_progress_is_told_by_steps_up_to_the_last() -> None:
-    told: list[Progress] = []
-    interpreter_of("aioflask", told.append)
+def test_progress_is_reported_by_steps_up_to_the_last() -> None:
+    steps: list[Progress] = []
+    interpreter_of("aioflask", steps.append)
     whats = ["making an environment", "getting one", "installing", "checking it"]
-    assert [step.what for step in told] == whats
-    assert [step.done for step in told] == [0, 1, 2, 3]
-    assert all(step.done < step.of == told[0].of for step in told)
+    assert [step.what for step in steps] == whats
+    assert [step.done for step in steps] == [0, 1, 2, 3]
+    assert all(step.done < step.of == steps[0].of for step in steps)
 
 
 @pytest.mark.parametrize("fails_at", ["venv", "install", "import "])
-def test_what_cannot_be_installed_is_unavailable_and_leaves_nothing(
-    fails_at: str, pip: Pip, cache: Path
-) -> None:
+def test_failed_installation_is_unavailable_and_leaves_nothing(fails_at: str, pip: Pip, cache: Path) -> None:
     pip.fails_at = fails_at
     with pytest.raises(Unavailable, match="could not be installed: no network") as caught:
         interpreter_of("meinheld")
@@ -124,7 +122,7 @@ def test_what_cannot_be_installed_is_unavailable_and_leaves_nothing(
     assert folders(cache) == []
 
 
-def test_one_that_is_interrupted_leaves_nothing_and_is_made_again(pip: Pip, cache: Path) -> None:
+def test_interrupted_installation_leaves_nothing_and_is_repeated(pip: Pip, cache: Path) -> None:
     pip.interrupted = True
     with pytest.raises(KeyboardInterrupt):
         interpreter_of("meinheld")
@@ -134,9 +132,7 @@ def test_one_that_is_interrupted_leaves_nothing_and_is_made_again(pip: Pip, cach
     assert len(folders(cache)) == 1
 
 
-def test_what_a_killed_one_left_is_removed_and_one_whose_python_is_gone_is_made_anew(
-    pip: Pip, cache: Path
-) -> None:
+def test_leftovers_are_removed_and_a_missing_python_is_remade(pip: Pip, cache: Path) -> None:
     (cache / ".aioflask-left").mkdir(parents=True)
     python = interpreter_of("aioflask")
     assert len(folders(cache)) == 1
@@ -167,7 +163,7 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pyt
         interpreter_of("aioflask")
 
 
-def test_every_environment_has_a_lock_whose_packages_have_hashes_and_no_address() -> None:
+def test_every_environment_has_a_lock_with_hashes_and_no_address() -> None:
     assert {lock.stem for lock in LOCKS} == {*NAMES, "build"}
     for lock in LOCKS:
         assert lock.with_suffix(".in").is_file()
@@ -178,7 +174,7 @@ def test_every_environment_has_a_lock_whose_packages_have_hashes_and_no_address(
         assert "://" not in text
 
 
-def test_what_pip_says_is_told_by_its_errors_and_not_by_its_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pip_is_quoted_by_its_errors_and_not_by_its_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     command = ["/bin/sh", "-c", "echo 'error: no compiler'; echo 'hint: see above'; exit 1"]
     heard: list[str] = []

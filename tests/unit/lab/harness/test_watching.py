@@ -32,7 +32,7 @@ def test_foreign_is_what_the_experiment_did_not_use(own_s: float, foreign_s: flo
     assert share is not None and share == pytest.approx(foreign_s / 200, abs=1e-9)
 
 
-def test_shares_and_counts_are_differences_and_what_the_system_does_not_tell_is_unknown() -> None:
+def test_shares_and_counts_are_differences_or_unknown() -> None:
     first = Reading(0.0, 0.0, {"cpu": 5.0, "io": 1.0, "ListenOverflows": 10, "TCPSynRetrans": 3})
     last = Reading(10.0, 0.0, {"cpu": 6.0, "ListenOverflows": 12, "TCPSynRetrans": 3})
     seen = system_between(first, last, 0.0)
@@ -76,7 +76,7 @@ input()
 """
 
 
-def test_a_real_process_is_the_servers_or_the_experiments_or_nobodys() -> None:
+def test_process_belongs_to_the_server_the_experiment_or_nobody() -> None:
     """A process that uses 0.3 s of CPU, seen three ways at once."""
     with subprocess.Popen(
         [sys.executable, "-c", SPIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -152,7 +152,7 @@ def nobody_waits():
     pid = child(some, seen)
     try: wait(pid)
     except ChildProcessError: pass
-    return 0.2  # as nobody is told
+    return 0.2  # as nobody is notified
 
 def orphan():
     ended, ends = os.pipe()
@@ -164,7 +164,7 @@ def orphan():
     wait(child(lambda: child(loses_its_parent), seen))
     os.close(ends)
     os.read(ended, 1)
-    return 0.2  # as whoever adopted it is told, and not we
+    return 0.2  # as its new parent is notified, and not we
 
 if sys.argv[1] == "there_before":
     there = child(lambda: burn(0.4), seen, some)
@@ -195,7 +195,7 @@ say("used", used() - before_s + more_s)
     ],
 )
 def test_each_process_that_comes_and_goes_counts_once(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As workers that are started anew, or a PostgreSQL whose clients keep no connection."""
+    """As workers that are restarted, or a PostgreSQL whose clients keep no connection."""
     # a reading that took long, on a busy machine, would put off the next one until who it is for has ended
     monkeypatch.setattr(watching, "_SHARE", 0)
     with subprocess.Popen(
@@ -224,7 +224,7 @@ def test_each_process_that_comes_and_goes_counts_once(case: str, monkeypatch: py
 
 
 def test_what_the_lab_waited_for_is_not_its_own() -> None:
-    """Its servers and services are told of themselves; so is whatever else was its child."""
+    """Its servers and services are counted as themselves; so is whatever else was its child."""
     watch = Watch(tuple, tuple)
     watch.begin()
     burn = "import time\nwhile time.process_time() < 1: pass"

@@ -1,4 +1,4 @@
-"""Bars as HTML: what is drawn where, and that everything that is drawn is told in words."""
+"""Bars as HTML: what is drawn where, and that everything that is drawn is also in words."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_an_axis_without_zero_has_marks_and_no_bars() -> None:
     assert html.count('<svg class="bars-mark') == 4
 
 
-def test_several_columns_are_marks_with_a_legend_and_none_hides_another() -> None:
+def test_several_columns_are_distinct_marks_with_a_legend() -> None:
     table = load_article("twenty-one-pairs").table("reconfigured")
     chart = published_bars(table, ["mine", "better_async", "better_sync"], "All", logarithmic=True)
     html = bars_html(chart)

@@ -98,23 +98,23 @@ def test_the_docs_site_takes_its_style_from_here(page: str) -> None:
 def test_what_is_said_of_all_rows_stands_below_them_once() -> None:
     flag = Flag(FlagKind.NO_RANKING, "The interval holds 1.", "Measure more rounds.")
     rows = tuple(a_comparison(arm, 3.0, flags=(flag,)) for arm in ("sanic", "tornado"))
-    told = report_html(replace(a_record(), comparisons=rows))
-    assert told.count("Measure more rounds.") == 1
-    assert "All rows: Python 3.11, where it was 2.7" in told
+    text = report_html(replace(a_record(), comparisons=rows))
+    assert text.count("Measure more rounds.") == 1
+    assert "All rows: Python 3.11, where it was 2.7" in text
     alone = report_html(replace(a_record(), comparisons=rows[:1]))
     assert "All rows" not in alone
     assert alone.count("Measure more rounds.") == 1
 
 
-def test_a_table_of_many_rows_has_figures_only_and_the_words_below() -> None:
+def test_table_of_many_rows_has_only_figures_and_words_below() -> None:
     flag = Flag(FlagKind.NO_RANKING, "The interval holds 1.", "Measure more rounds.")
     row = a_comparison("sanic", 14.2, flags=(flag,))
     rows = tuple(replace(row, name=f"Sanic {number} / Flask") for number in range(12))
-    told = report_html(replace(a_record(), comparisons=rows))
-    assert told.count("Measure more rounds.") == 1
-    assert told.count("what the waiting allows") == 2, "once as the bound, once in the legend"
-    assert told.count("9,800 and 1,900 /s") == 12
-    assert "<b>all:</b> Python 3.11, where it was 2.7" in told
+    text = report_html(replace(a_record(), comparisons=rows))
+    assert text.count("Measure more rounds.") == 1
+    assert text.count("what the waiting allows") == 2, "once as the bound, once in the legend"
+    assert text.count("9,800 and 1,900 /s") == 12
+    assert "<b>all:</b> Python 3.11, where it was 2.7" in text
 
 
 def test_a_column_without_anything_is_left_out_but_not_the_name() -> None:

@@ -53,12 +53,12 @@ def test_a_percentile_with_too_few_answers_beyond_is_not_quoted() -> None:
     assert [percent for percent, _ in flask.quoted] == [50, 90, 99]
 
 
-def test_of_an_overloaded_contestant_no_percentile_is_quoted_and_words_say_so() -> None:
+def test_overloaded_contestant_has_words_instead_of_percentiles() -> None:
     record = with_open_loop(TWO_ROUNDS, overloaded=frozenset({"flask"}))
-    ((title, told),) = percentile_blocks(record)
+    ((title, lines),) = percentile_blocks(record)
     assert title == "Percentiles of latency, 1,000 per s"
-    assert "overloaded, so no percentile is quoted" in dict(told)["Flask"]
-    assert "50 % 1 ms" in dict(told)["Sanic"]
+    assert "overloaded, so no percentile is quoted" in dict(lines)["Flask"]
+    assert "50 % 1 ms" in dict(lines)["Sanic"]
     html = spectra_html(record)
     assert "Flask, overloaded" in html
     assert "Sanic, overloaded" not in html
@@ -80,7 +80,7 @@ def test_of_a_search_the_last_step_of_each_round_counts() -> None:
     assert [(curve.answers, curve.most_ms) for curve in spectrum.curves] == [(400, near(7))]
 
 
-def test_curves_are_drawn_over_nines_with_a_shape_and_a_line_of_their_own() -> None:
+def test_curves_over_nines_each_have_their_own_shape_and_line() -> None:
     html = spectra_html(with_open_loop({"sanic": [[1] * 9000 + [5] * 1000], "flask": [[9] * 10_000]}))
     figure = ElementTree.fromstring(
         re.findall(r"<figure.*?</figure>", html.replace(" data-search-exclude", ""))[0]

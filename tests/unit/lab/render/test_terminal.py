@@ -49,7 +49,7 @@ View = Callable[[Record], str]
 views = pytest.mark.parametrize("view", [shown, render_plain])
 
 
-def test_a_row_has_published_bound_ours_with_interval_and_verdict() -> None:
+def test_row_has_published_bound_ours_with_interval_and_verdict() -> None:
     lines = shown(a_record()).splitlines()
     row = next(line for line in lines if line.startswith("Sanic / Flask"))
     assert re.split(r"\s{2,}", row.strip()) == [
@@ -63,13 +63,11 @@ def test_a_row_has_published_bound_ours_with_interval_and_verdict() -> None:
 
 
 @pytest.mark.parametrize(("width", "has_column"), [(40, False), (80, False), (120, True), (200, True)])
-def test_no_line_is_wider_than_the_terminal_and_a_wide_one_has_a_column_for_medians(
-    width: int, has_column: bool
-) -> None:
-    told = shown(with_open_loop({"sanic": [[3] * 2000]}), width)
-    assert max(map(cell_len, told.splitlines())) <= width
-    assert ("Sanic / Flask: 9,800 and 1,900 /s" in squeezed(told)) is not has_column
-    assert "9,800 and 1,900 /s" in squeezed(told)
+def test_lines_fit_the_terminal_and_wide_ones_have_medians(width: int, has_column: bool) -> None:
+    text = shown(with_open_loop({"sanic": [[3] * 2000]}), width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert ("Sanic / Flask: 9,800 and 1,900 /s" in squeezed(text)) is not has_column
+    assert "9,800 and 1,900 /s" in squeezed(text)
 
 
 @views
@@ -77,15 +75,15 @@ def test_what_is_equal_in_several_rows_is_said_once(view: View) -> None:
     flags = [Flag(FlagKind.NO_RANKING, words, "Measure more.") for words in ("It holds 1.", "It is near 1.")]
     rows = [a_comparison(arm, 5.0, flags=(flags[0],)) for arm in ("sanic", "tornado")]
     rows.append(replace(a_comparison("klein", 4.7, flags=(flags[1],)), differs=("another Klein",)))
-    told = squeezed(view(with_rows(*rows)))
+    text = squeezed(view(with_rows(*rows)))
     both = "Sanic / Flask, Tornado / Flask"
-    assert told.count("Python 3.11, where it was 2.7") == told.count("Measure more.") == 1
-    assert f"{both}: Python 3.11, where it was 2.7 Klein / Flask: another Klein" in told
-    assert f"{both}: It holds 1. Klein / Flask: It is near 1. So nothing is ranked. Measure more." in told
+    assert text.count("Python 3.11, where it was 2.7") == text.count("Measure more.") == 1
+    assert f"{both}: Python 3.11, where it was 2.7 Klein / Flask: another Klein" in text
+    assert f"{both}: It holds 1. Klein / Flask: It is near 1. So nothing is ranked. Measure more." in text
 
 
 @views
-def test_what_is_equal_in_all_rows_is_said_of_all_and_what_differs_in_every_group_before_them(
+def test_equal_facts_are_stated_once_and_others_for_each_group(
     view: View,
 ) -> None:
     rows = [a_comparison(arm, 3.0) for arm in ("sanic", "tornado", "klein")]
@@ -104,19 +102,19 @@ def test_a_small_ratio_keeps_its_digits() -> None:
 
 def test_words_that_repeat_the_published_ratio_are_left_out() -> None:
     row = a_comparison("sanic", 4.36)
-    told = with_rows(replace(row, published=Published("4.36 times Flask", 4.36)))
-    assert "4.36 times" not in shown(told)
+    text = with_rows(replace(row, published=Published("4.36 times Flask", 4.36)))
+    assert "4.36 times" not in shown(text)
     other = with_rows(replace(row, published=Published("4,907 / 1,125 per s", 4.36)))
     assert re.search(r"published +4,907 / 1,125 per s", shown(other))
 
 
-def test_a_twin_is_not_described_twice_and_equal_commands_are_one() -> None:
+def test_twin_is_described_once_and_equal_commands_are_one() -> None:
     record = a_record()
     commands = {"closed": "begin-it", "*": "begin-it"}
     arms = tuple(replace(arm, commands=commands) for arm in record.arms[:2])
-    told = squeezed(shown(replace(record, arms=(*arms, *record.arms[2:]))))
-    assert "Flask, a second time the same as Flask" in told
-    assert told.count("begin-it") == 1
+    text = squeezed(shown(replace(record, arms=(*arms, *record.arms[2:]))))
+    assert "Flask, a second time the same as Flask" in text
+    assert text.count("begin-it") == 1
 
 
 @views
@@ -128,7 +126,7 @@ def test_everything_else_is_there_too(view: View) -> None:
     environment = replace(record.environment, missing={"wrk2": "our own client instead"})
     broken = Verification("sanic", "body", "hello", "bye", held=False)
     record = replace(record, arms=arms, environment=environment, verifications=(broken,))
-    told = squeezed(view(record))
+    text = squeezed(view(record))
     for part in (
         "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused.",
         "Another program ran in round 3. So the figure is withdrawn. Stop it",
@@ -147,11 +145,11 @@ def test_everything_else_is_there_too(view: View) -> None:
         "Sanic, body: hello was asked for, bye was seen.",
         "0 of 1 answers, effects and knobs were as asked for",
     ):
-        assert part in told
+        assert part in text
 
 
 def of_rounds(rounds: int) -> Record:
-    """The first so many, of one row, which is reproduced."""
+    """The first rounds, of one row, which is reproduced."""
     record, rates = a_record(), {name: every[:rounds] for name, every in RATES.items()}
     trials = tuple(trial for trial in record.trials if trial.round <= rounds)
     return replace(record, trials=trials, comparisons=(a_comparison("sanic", 5.0, rates),))
@@ -160,31 +158,31 @@ def of_rounds(rounds: int) -> Record:
 @pytest.mark.parametrize("view", [shown, render_plain, report_html])
 @pytest.mark.parametrize("rounds", range(1, 8))
 def test_a_verdict_from_few_rounds_says_in_how_many(view: View, rounds: int) -> None:
-    told = squeezed(view(of_rounds(rounds)))
-    assert "Of 1 published ratio: 1 reproduced." in told
+    text = squeezed(view(of_rounds(rounds)))
+    assert "Of 1 published ratio: 1 reproduced." in text
     words = f"reproduced, in {rounds} round{'s' * (rounds > 1)}"
     sentence = "1 of them rests on fewer than 6 rounds."
-    assert (words in told, sentence in told) == (rounds < 6, rounds < 6)
+    assert (words in text, sentence in text) == (rounds < 6, rounds < 6)
 
 
 @views
 def test_a_run_that_was_ended_early_says_so_first(view: View) -> None:
-    told = squeezed(view(replace(a_record(), interrupted=True, flags=(INTERRUPTED,), rounds=9)))
-    assert "ended early: 7 of 9 rounds" in told[:160]
-    assert "3 of 7 rounds were finished when the run was ended." in told
-    assert "Run it again: it continues where it stopped." in told
+    text = squeezed(view(replace(a_record(), interrupted=True, flags=(INTERRUPTED,), rounds=9)))
+    assert "ended early: 7 of 9 rounds" in text[:160]
+    assert "3 of 7 rounds were finished when the run was ended." in text
+    assert "Run it again: it continues where it stopped." in text
 
 
 @views
 def test_what_a_record_says_moves_no_cursor_and_is_no_markup(view: View) -> None:
     record = a_record()
     rows = (replace(record.comparisons[0], name="[red]Sanic\x1b[2J / Flask", differs=("[/bold] a\x07bell",)),)
-    told = view(replace(record, title="\x1b]0;title\x07 [b]", comparisons=rows, notes=("[blink]",)))
-    assert "\x1b" not in told and "\x07" not in told
-    assert "[red]Sanic" in told and "[blink]" in told
+    text = view(replace(record, title="\x1b]0;title\x07 [b]", comparisons=rows, notes=("[blink]",)))
+    assert "\x1b" not in text and "\x07" not in text
+    assert "[red]Sanic" in text and "[blink]" in text
 
 
-def test_words_fit_any_encoding_and_plain_ones_have_no_control_codes() -> None:
+def test_words_fit_any_encoding_and_plain_text_has_no_controls() -> None:
     assert shown(a_record(), encoding="ascii").isascii()
     text = render_plain(a_record(), "ascii")
     assert text.isascii() and text.replace("\n", "").isprintable() and text.endswith("\n")
@@ -192,9 +190,9 @@ def test_words_fit_any_encoding_and_plain_ones_have_no_control_codes() -> None:
     assert "published: in words (in a comment)" in text
 
 
-def test_verdicts_are_told_apart_without_colours() -> None:
-    told = shown(a_record())
-    signs = {verdict: re.findall(rf"([^\w\s]) {verdict.value}\b", told) for verdict in Verdict}
+def test_verdicts_are_distinguishable_without_colours() -> None:
+    text = shown(a_record())
+    signs = {verdict: re.findall(rf"([^\w\s]) {verdict.value}\b", text) for verdict in Verdict}
     assert set(signs[Verdict.NOT_REPRODUCED]) == {"✗"}
     assert set(signs[Verdict.DIRECTION_ONLY]) >= {"~"}
     assert set(signs[Verdict.REFUSED]) >= {"-"}
@@ -217,7 +215,7 @@ def test_each_mark_stands_at_its_place_beside_one() -> None:
         assert word in legend
 
 
-def test_what_nobody_published_has_no_mark_and_nothing_measured_is_nothing_drawn() -> None:
+def test_unpublished_has_no_mark_and_unmeasured_is_not_drawn() -> None:
     row = replace(a_comparison("sanic", 5.0), published=None, verdict=None, bound=Bound(2.0, "waiting"))
     *lines, legend = strips([row], ASCII)
     assert "!" in lines[0] and "P" not in lines[0] and "published" not in legend

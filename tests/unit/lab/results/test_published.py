@@ -37,7 +37,7 @@ def small(tmp_path: Path, old: str = "", new: str = "") -> Path:
     return tmp_path
 
 
-def test_a_figure_has_its_text_and_its_value_in_the_unit_of_its_column() -> None:
+def test_figure_has_its_text_and_its_value_in_the_columns_unit() -> None:
     table = load_article("constant-rate").table("results")
     assert table.row_names == ("Flask · 2000/s", "Sanic · 2000/s", "Flask · 4000/s", "Sanic · 4000/s")
     longest = [table.figure(row, "latency_max") for row in table.rows]

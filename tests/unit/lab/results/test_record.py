@@ -135,7 +135,7 @@ def test_a_path_that_leads_to_no_figure_is_an_error(path: str) -> None:
 # --- ratios ---------------------------------------------------------------------------------------
 
 
-def test_seven_rounds_hold_the_median_with_98_4_percent_and_many_leave_out_the_outermost() -> None:
+def test_interval_spans_seven_rounds_and_drops_extremes_of_many() -> None:
     assert [round(coverage(rounds), 3) for rounds in (1, 3, 5, 7)] == [0.0, 0.75, 0.938, 0.984]
     seven, many = Ratio.of(range(1, 8)), Ratio.of(range(1, 21))
     assert (seven.least, seven.most) == (1, 7)
@@ -143,7 +143,7 @@ def test_seven_rounds_hold_the_median_with_98_4_percent_and_many_leave_out_the_o
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=40))
-def test_the_interval_holds_the_median_and_turns_round_with_the_ratio(pairs: list[float]) -> None:
+def test_interval_holds_the_median_and_inverts_with_the_ratio(pairs: list[float]) -> None:
     made, turned = Ratio.of(pairs), Ratio.of([1 / pair for pair in pairs])
     assert min(pairs) <= made.least <= made.median <= made.most <= max(pairs)
     assert math.isclose(made.least * turned.most, 1)
@@ -197,7 +197,7 @@ def test_the_reference_has_every_field_and_no_other() -> None:
         assert listed == [field.name for field in fields(kind)], kind.__name__
 
 
-def test_the_reference_has_the_rule_of_every_flag_and_every_word_of_every_list() -> None:
+def test_reference_has_every_flags_rule_and_every_lists_words() -> None:
     for kind, rule in RULES.items():
         assert f"| `{kind.value}` | {rule.when} | {rule.withdraws.value} |" in REFERENCE
     lists = (Verdict, TrialOutcome, setup.Model, setup.Extent, setup.Loop, comparison.Better)

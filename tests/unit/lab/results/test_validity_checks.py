@@ -118,7 +118,7 @@ def test_a_closed_loop_that_was_kept_full_has_no_gap(
 
 
 @given(st.lists(st.floats(0.5, 2.0), min_size=1, max_size=12).map(Ratio.of))
-def test_an_interval_that_holds_1_ranks_nothing_and_twins_must_hold_it_in_six_rounds(ratio: Ratio) -> None:
+def test_interval_with_1_ranks_nothing_and_twins_hold_it_in_six(ratio: Ratio) -> None:
     holds_one = ratio.least <= 1 <= ratio.most
     assert (no_ranking(ratio) is not None) == holds_one
     assert (twins_differ(ratio) is not None) == (not holds_one and len(ratio.pairs) >= 6)

@@ -57,14 +57,14 @@ def test_the_loop_is_part_of_the_command(name: str) -> None:
         assert loop in PROGRAMS[name].arguments(APP, loop=loop)
 
 
-def test_knobs_that_no_server_has_are_shown_as_the_settings_of_the_app() -> None:
+def test_knobs_that_no_server_has_are_shown_as_app_settings() -> None:
     served = ServedApp("uvicorn", PROGRAMS["uvicorn"], APP)
     shown = served.command({"workers": 6, "delay_ms": 20, "name": "a b"})
     assert shown.startswith("LAB_DELAY_MS=20 LAB_NAME='a b' python -m uvicorn hello:app")
     assert "--workers 6" in shown
 
 
-def test_uwsgi_is_not_asked_for_a_longer_queue_than_the_system_allows() -> None:
+def test_uwsgi_gets_no_longer_queue_than_the_system_allows() -> None:
     words = PROGRAMS["uwsgi"].arguments(APP, backlog=10**9)
     assert 0 < int(words[words.index("--listen") + 1]) < 10**9
 
@@ -93,7 +93,7 @@ def test_every_script_is_that_of_a_server() -> None:
 
 
 @pytest.mark.parametrize("seen", [look, look_with_psutil])
-def test_who_has_accepted_a_connection_is_known_once_it_is_accepted(
+def test_acceptor_of_a_connection_is_known_after_acceptance(
     seen: Callable[[int, Pids], Acceptors],
 ) -> None:
     ours = os.getpid()
@@ -112,14 +112,14 @@ def test_who_has_accepted_a_connection_is_known_once_it_is_accepted(
 
 
 @pytest.mark.parametrize("seen", [look, look_with_psutil])
-def test_a_port_of_somebody_else_is_told(seen: Callable[[int, Pids], Acceptors]) -> None:
+def test_port_of_another_program_is_reported(seen: Callable[[int, Pids], Acceptors]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         assert seen(port, tuple).stranger_listens
     assert not seen(port, tuple).stranger_listens
 
 
-def test_a_connection_and_a_port_of_somebody_else_are_told() -> None:
+def test_connection_and_port_of_another_program_are_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as asking, listening.accept()[0]:

@@ -52,7 +52,7 @@ def test_the_arithmetic_of_a_bound_is_shown() -> None:
     assert (original.bound_words(False), original.bound_per_s(True)) == ("no delay, no bound", None)
 
 
-def test_workers_that_fit_the_machine_of_the_article_are_those_of_the_article() -> None:
+def test_workers_that_fit_the_articles_machine_are_the_articles() -> None:
     assert fitted(6) == MINE
     assert fitted(2) == Configuration(7, 2, 100, 20, 100)
 
@@ -73,7 +73,7 @@ def test_nginx_passes_everything_on_to_one_port() -> None:
     assert "user" not in nginx_config(Path("/place"), 8000, 9000).split("worker_processes")[0]
 
 
-def test_pgbouncer_keeps_so_many_sessions_with_one_database() -> None:
+def test_pgbouncer_keeps_the_given_number_of_sessions() -> None:
     address = {"host": "127.0.0.1", "port": "5432", "password": "it's", "dbname": "films"}
     lines = pgbouncer_config(6000, address, 19, "postgres").splitlines()
     target = next(line for line in lines if line.startswith("pairs = "))
@@ -83,8 +83,8 @@ def test_pgbouncer_keeps_so_many_sessions_with_one_database() -> None:
     assert not any(line.startswith("user") for line in without.splitlines())
 
 
-def test_a_port_that_is_kept_is_below_those_of_outgoing_connections_and_given_once() -> None:
-    """So many drawn from 12,000 without looking would hardly ever differ."""
+def test_reserved_port_is_below_ephemeral_ones_and_given_once() -> None:
+    """This many drawn from 12,000 without looking would hardly ever differ."""
     ports = [port_to_keep() for _ in range(500)]
     assert all(20_000 <= port < 32_000 for port in ports)
     assert len({*ports}) == len(ports)

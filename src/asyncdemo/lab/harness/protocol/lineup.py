@@ -1,6 +1,6 @@
 """Which arms are measured under what and in which order, given who is available and their capacities. Pure.
 
-Each round shuffles the arms of each setting anew, but reproducibly from the seed, so that an interrupted run
+Each round shuffles the arms of each setting again, but reproducibly from the seed, so that an interrupted run
 continues in the same order.
 """
 

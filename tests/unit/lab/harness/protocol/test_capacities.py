@@ -22,8 +22,8 @@ SEARCH = Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0)
 
 
 def at_a_share(slow: FakeServer, fast: FakeServer, spoiled: int = 0) -> tuple[Record, list[str], int]:
-    """Also the doubts about its rates, and how many windows slow had when it was visited. spoiled: so many of
-    them have fast answers that are none.
+    """Also the doubts about its rates, and how many windows slow had when it was visited. spoiled: how
+    many of them have fast answers that are none.
     """
     windows = 0
 
@@ -54,7 +54,7 @@ def test_a_spoiled_window_of_the_capacity_is_measured_again(spoiled: int) -> Non
     assert record.setting("half").rate_per_s == 500
 
 
-def test_a_capacity_whose_windows_were_both_spoiled_is_told_and_withdraws_nothing() -> None:
+def test_capacity_with_both_windows_spoiled_is_noted_and_stays() -> None:
     record, doubts, windows = at_a_share(FakeServer("slow"), FakeServer("fast", [3000.0]), 9)
     assert windows == 2
     assert record.setting("half").rate_per_s == 1500, "the slowest of the two, as it seemed"
@@ -65,7 +65,7 @@ def test_a_capacity_whose_windows_were_both_spoiled_is_told_and_withdraws_nothin
     assert all(trial.counts for trial in record.trials if trial.setting in {"closed", "half"})
 
 
-def test_the_slowest_of_the_others_is_said_to_be_that_and_one_without_a_capacity_why_it_has_no_rate() -> None:
+def test_slowest_and_missing_capacities_are_named_as_such() -> None:
     slow = FakeServer("slow", start_fails={1: NotStarted("no such program")})
     record, (doubt,), _ = at_a_share(slow, FakeServer("fast", [3000.0]))
     assert record.setting("half").rate_per_s == 1500

@@ -55,7 +55,7 @@ def test_a_line_that_was_not_written_to_its_end_is_dropped(tmp_path: Path, cut: 
     assert Journal(path, HEADER).parts(Visit) == [whole, VISIT]
 
 
-def test_a_journal_that_never_came_to_a_line_begins_anew(tmp_path: Path) -> None:
+def test_journal_without_a_whole_line_starts_over(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     path.write_text('{"format": "asyncdemo.lab-jour')
     assert not Journal(path, HEADER).is_taken_up
@@ -128,7 +128,7 @@ def test_what_may_change_meanwhile_is_no_difference(name: str) -> None:
     assert which(MAY_CHANGE[name]) == which()
 
 
-def test_a_program_that_was_missing_and_now_is_there_is_named_once() -> None:
+def test_missing_program_that_appears_later_is_named_once() -> None:
     without = which(lambda one: replace(one, missing={"nginx": "no proxy"}))
     assert differences(which(CHANGES["nginx"]), without) == ["nginx"]
 
@@ -137,7 +137,7 @@ def test_a_header_of_an_older_asyncdemo_differs() -> None:
     assert "Python" in differences(which(), {"asyncdemo": "0"})
 
 
-def test_code_that_measures_is_part_of_it_and_other_files_are_not(
+def test_measuring_code_is_part_of_it_and_other_files_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_PACKAGE", tmp_path)

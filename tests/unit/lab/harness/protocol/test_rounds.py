@@ -37,7 +37,7 @@ names = st.lists(st.text("abcdef", min_size=1, max_size=3), min_size=1, max_size
 
 
 @given(names, names, st.integers(1, 5), st.integers())
-def test_every_round_has_every_arm_once_under_every_setting_in_an_order_of_its_own(
+def test_every_round_has_every_arm_and_setting_in_its_own_order(
     arms: list[str], settings: list[str], rounds: int, seed: int
 ) -> None:
     planned = turns(arms, settings, rounds, seed)
@@ -63,7 +63,7 @@ def trials(record: Record) -> Counter[tuple[str, str]]:
     return Counter((trial.arm, trial.setting) for trial in record.trials)
 
 
-def test_an_arm_with_fewer_rounds_is_in_the_first_ones_and_claims_no_ranking() -> None:
+def test_arm_with_fewer_rounds_runs_first_and_claims_no_ranking() -> None:
     experiment = an_experiment(ONE, TWO, THREE)
     few = replace(experiment.contestants[2], rounds=3)
     record = measured(replace(experiment, contestants=(*experiment.contestants[:2], few)))
@@ -92,7 +92,7 @@ def test_a_setting_with_fewer_rounds_is_in_the_first_ones() -> None:
         assert places == list(range(1, len(places) + 1))
 
 
-def test_a_size_may_take_some_arms_only_and_says_whom_it_leaves_out() -> None:
+def test_size_may_take_some_arms_and_names_those_left_out() -> None:
     experiment = an_experiment(ONE, TWO, THREE, size=replace(SIZE, rounds=2, arms=("one", "three")))
     record = measured(experiment)
     assert {arm.name for arm in record.arms} == {"one", "three", "one-again"}
@@ -108,7 +108,7 @@ def test_a_setting_may_have_a_longer_window() -> None:
     assert {setting.name: setting.duration_s for setting in record.settings} == {"closed": 10, "other": 30}
 
 
-def test_a_setting_whose_checks_each_trial_asks_is_not_visited_beforehand() -> None:
+def test_setting_checked_in_each_trial_is_not_visited_beforehand() -> None:
     always = Check("answer", "yes", lambda _: Seen("yes", True), always=True)
     loaded = Check("effect", "yes", lambda _: Seen("yes", True), When.LOADED)
     asked = (a_row("two", "one"),)
@@ -126,7 +126,7 @@ def test_a_setting_whose_checks_each_trial_asks_is_not_visited_beforehand() -> N
     assert visited(always, loaded) == {"closed", "other"}
 
 
-def test_what_an_answer_is_asked_for_in_each_trial_fails_the_trial() -> None:
+def test_wrong_answer_to_a_check_of_each_trial_fails_the_trial() -> None:
     """Also under a setting that was not visited."""
     wrong = Check("answer", "yes", lambda scene: Seen("no", scene.setting.name == "closed"), always=True)
     conditions = tuple(Condition(setting, (SEND,), checks=(wrong,)) for setting in (CLOSED, OTHER))
@@ -134,7 +134,7 @@ def test_what_an_answer_is_asked_for_in_each_trial_fails_the_trial() -> None:
     assert {flag.kind for flag in record.comparisons[0].flags} == {FlagKind.CONTESTANT_FAILED}
 
 
-def test_one_window_of_warming_up_is_told_as_one_and_claims_nothing() -> None:
+def test_single_warm_up_window_is_stated_and_claims_nothing() -> None:
     size = replace(SIZE, rounds=1, warm_up_s=0.5, most_warm_ups=1)
     record = measured(an_experiment(FakeServer("one", [1.0, 1000.0]), TWO, size=size))
     assert record.settings[0].warm_up_s == 0.5

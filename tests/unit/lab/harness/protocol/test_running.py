@@ -105,13 +105,11 @@ def test_seven_rounds_have_every_arm_once_and_the_base_twice() -> None:
     assert (twin.arm, twin.base, twin.flags) == ("slow-again", "slow", ())
     assert twin.measured is not None and twin.measured.holds_one
     assert record.arm("slow-again").twin_of == "slow"
-    assert slow.knobs == [{"workers": 4}] * (1 + 2 * 7), "looked at once, and started anew for each trial"
+    assert slow.knobs == [{"workers": 4}] * (1 + 2 * 7), "looked at once, and restarted for each trial"
 
 
 @pytest.mark.parametrize(("rounds", "alarmed"), [(5, False), (6, True)])
-def test_twins_that_differ_in_six_rounds_are_a_flag_of_all_of_it_and_withdraw_nothing(
-    rounds: int, alarmed: bool
-) -> None:
+def test_twins_that_differ_in_six_rounds_flag_all_withdraw_none(rounds: int, alarmed: bool) -> None:
     """The twin is in truth another contestant, and faster each time."""
     slow, fast = two()
     other = FakeServer("other", [1100.0])
@@ -150,7 +148,7 @@ def test_each_window_is_preceded_by_short_ones_until_two_agree(
     assert ("In 1 of 2 trials no two windows of warming up agreed." in record.notes) is not agreed
 
 
-def test_the_rate_is_a_share_of_what_the_slowest_can_do_and_the_same_for_all() -> None:
+def test_rate_is_a_share_of_the_slowest_capacity_for_all_alike() -> None:
     half = Setting("half", "50 %", Loop.OPEN, (), of_capacity=0.5, arrivals="poisson")
     lab = Lab(*two())
     record = lab.run(conditions=(AT_CLOSED, Condition(half, (SEND,), capacity="closed")), size=SHORT)
@@ -183,7 +181,7 @@ def test_a_search_without_any_rate_within_the_budget_ends_too() -> None:
     assert record.comparisons[0].measured is None
 
 
-def test_a_search_in_which_the_client_was_the_limit_has_no_result() -> None:
+def test_search_limited_by_the_client_has_no_result() -> None:
     wide = replace(SEARCH, setting=replace(SEARCH.setting, budget_ms=12.0))
     # half of the capacity is served, and well; above that it is the client that cannot go on
     lab = Lab(
@@ -199,7 +197,7 @@ def test_a_search_in_which_the_client_was_the_limit_has_no_result() -> None:
     assert FlagKind.CLIENT_BUSY in kinds(record)
 
 
-def test_figures_of_its_own_are_the_most_that_was_seen_or_what_is_there_afterwards() -> None:
+def test_counts_are_the_maximum_seen_or_the_value_afterwards() -> None:
     seen = iter([3.0, 7.0, 5.0, 1.0] * 100)
     counts = (
         Count("db_sessions", lambda _: next(seen)),
@@ -225,7 +223,7 @@ def test_what_a_run_leaves_out_is_said() -> None:
     assert record.environment.missing == {"wrk": "not on PATH; left out: By wrk"}
 
 
-def test_two_arms_of_one_name_are_known_before_anything_is_measured() -> None:
+def test_two_arms_of_one_name_are_found_before_measuring() -> None:
     slow = FakeServer("slow")
     with pytest.raises(ValueError, match="two of the arms are called 'slow'"):
         measured(slow, FakeServer("slow"))
@@ -268,7 +266,7 @@ AT_TIMES = {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
         ),
     ],
 )
-def test_a_failure_is_an_outcome_after_two_in_a_row_it_is_not_tried_again_and_the_others_go_on(
+def test_two_failures_in_a_row_end_an_arm_and_others_continue(
     fault: dict[str, Any], tries: list[TrialOutcome], problem: str, flags: set[FlagKind]
 ) -> None:
     record = measured(FakeServer("slow"), FakeServer("fast", **fault))
@@ -290,9 +288,7 @@ def test_a_failure_is_an_outcome_after_two_in_a_row_it_is_not_tried_again_and_th
         ),
     ],
 )
-def test_one_that_failed_in_some_rounds_is_named_with_what_happened_on_whichever_side_of_a_row(
-    fault: dict[str, Any], said: str
-) -> None:
+def test_arm_that_failed_in_some_rounds_is_named_on_either_side(fault: dict[str, Any], said: str) -> None:
     row = replace(a_row("fast", "slow"), published=Published("3.1", 3.1))
     record = measured(
         FakeServer("slow"), FakeServer("fast", [3000.0], **fault), asked=(row, a_row("slow", "fast"))
@@ -302,7 +298,7 @@ def test_one_that_failed_in_some_rounds_is_named_with_what_happened_on_whichever
         assert words(record, FlagKind.FAILED_AT_TIMES, number) == [said]
 
 
-def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -> None:
+def test_load_failure_after_the_contestant_died_is_not_to_blame() -> None:
     fast = FakeServer("fast")
 
     def fail(load: Load, plan: Plan) -> Load:
@@ -316,7 +312,7 @@ def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -
     assert "1 of 21 trials do not count: died 1." in record.notes
 
 
-def test_what_was_looked_at_under_a_load_that_failed_was_not_verified() -> None:
+def test_check_under_a_failed_load_was_not_verified() -> None:
     check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
     record = measured(FakeServer("slow"), FakeServer("fast", load_fails={1}), checks=(check,))
     (item,) = (item for item in record.verifications if item.arm == "fast")
@@ -324,7 +320,7 @@ def test_what_was_looked_at_under_a_load_that_failed_was_not_verified() -> None:
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
 
 
-def test_one_that_cannot_be_had_is_a_row_that_says_so_and_the_next_one_has_the_twin() -> None:
+def test_unavailable_contestant_is_a_row_and_the_next_is_twinned() -> None:
     gone = FakeServer("gone", start_fails={1: Unavailable("Python 3.6 only", "Granian")})
     there, other = FakeServer("there"), FakeServer("other")
     record = measured(gone, there, other, asked=(a_row("gone", "there"), a_row("other", "gone")))
@@ -396,9 +392,7 @@ def ended_after(trials: int, journal: Path | None, *contestants: FakeServer, ctr
 
 
 @pytest.mark.parametrize("ctrl_c", [False, True])
-def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(
-    tmp_path: Path, ctrl_c: bool
-) -> None:
+def test_interruption_keeps_finished_rounds_and_a_rerun_resumes(tmp_path: Path, ctrl_c: bool) -> None:
     journal = tmp_path / "made-up.journal"
     first = ended_after(5, journal, *two(), ctrl_c=ctrl_c)
     assert {trial.round for trial in first.trials} == {1} and not first.notes
@@ -416,16 +410,14 @@ def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(
     ]
 
 
-def test_a_run_ended_before_its_first_round_is_a_record_without_rows() -> None:
+def test_run_ended_before_its_first_round_is_a_record_of_no_rows() -> None:
     record = ended_after(1, None, *two())
     assert record.trials == () and record.comparisons == ()
     assert record.verifications == () and record.calibrations
 
 
 @pytest.mark.parametrize("how", ["asked", "counted"])
-def test_a_service_that_dies_ends_the_run_with_the_finished_rounds_and_the_reason(
-    tmp_path: Path, how: str
-) -> None:
+def test_dead_service_ends_the_run_with_its_rounds_and_reason(tmp_path: Path, how: str) -> None:
     """Whether it is asked if it lives, or does not answer when something is counted in it."""
     journal = tmp_path / "made-up.journal"
     slow, fast = two()
@@ -472,12 +464,12 @@ def test_the_journal_of_another_run_is_not_taken_up(tmp_path: Path) -> None:
 
 
 def test_progress_tells_round_contestant_and_time_left() -> None:
-    told: list[Progress] = []
+    steps: list[Progress] = []
     contestants = two()
     bench, _ = a_bench(*contestants)
-    run(an_experiment(*contestants, size=SHORT), Extent.DEFAULT, told.append, bench=bench)
-    assert list(dict.fromkeys(one.stage for one in told)) == [Stage.CALIBRATE, Stage.VERIFY, Stage.MEASURE]
-    rounds = [one for one in told if one.stage is Stage.MEASURE]
+    run(an_experiment(*contestants, size=SHORT), Extent.DEFAULT, steps.append, bench=bench)
+    assert list(dict.fromkeys(one.stage for one in steps)) == [Stage.CALIBRATE, Stage.VERIFY, Stage.MEASURE]
+    rounds = [one for one in steps if one.stage is Stage.MEASURE]
     assert [one.round for one in rounds if one.step == "measure"] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [one.step for one in rounds[:3]] == ["start", "warm up", "measure"]
     assert {one.arm for one in rounds} == {"Slow", "Fast", "Slow, a second time"}
@@ -523,7 +515,7 @@ def test_a_row_against_a_number_asks_nothing_of_any_other_trial() -> None:
     assert against_trials.measured is None
 
 
-def test_an_overload_takes_the_percentiles_and_leaves_the_throughput() -> None:
+def test_overload_removes_percentiles_and_leaves_throughput() -> None:
     rush = Setting("rush", "2,000 a second", Loop.OPEN, (), rate_per_s=2000)
     asked = (
         a_row("fast", "slow", "rush", "load.latency_ms.99"),

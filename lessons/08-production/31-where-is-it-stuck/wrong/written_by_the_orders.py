@@ -1,6 +1,6 @@
 """The functions write down themselves where they wait.
 
-Run it alone with:  python told_by_the_orders.py
+Run it alone with:  python written_by_the_orders.py
 
 Breaks: Leave the rest of the file as it is.
 Fault: as the exercise has it

@@ -1,6 +1,7 @@
-"""Tracing changes nothing that a script of asyncio does or prints: each runs plain and traced, byte for byte.
+"""Tracing changes nothing that a script does or prints with tasks, contexts and coroutines.
 
-On asyncio's own loop and on uvloop. What a script sees of its process is in ``test_transparency_process``.
+Each script runs plain and traced, on asyncio's own loop and on uvloop. What a script sees of its process is in
+``test_transparency_process``.
 """
 
 # ruff: noqa: E501 - the scripts print much in few lines
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.plain_and_traced import alike, has
+from tests.support.each_loop import LOOPS, assert_nothing_changes
+from tests.support.plain_and_traced import alike
 
 SCRIPTS = {
     "results": r"""
@@ -33,117 +35,6 @@ async def main():
         print("in time")
     return "returned"
 print(asyncio.run(main()))
-""",
-    "tracebacks": r"""
-import asyncio, sys, traceback
-def deep():
-    raise KeyError("deep")
-async def chained():
-    await asyncio.sleep(0)
-    try:
-        deep()
-    except KeyError as error:
-        raise ValueError("chained") from error
-async def in_context():
-    try:
-        await chained()
-    except ValueError:
-        await asyncio.sleep(0)
-        raise RuntimeError("while handling")
-async def main():
-    for make in (chained, in_context):
-        try:
-            await asyncio.create_task(make())
-        except Exception:
-            traceback.print_exc()
-    for result in await asyncio.gather(chained(), in_context(), return_exceptions=True):
-        traceback.print_exception(result)
-        print(len(traceback.extract_tb(result.__traceback__)), file=sys.stderr)
-    try:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(chained())
-            group.create_task(in_context())
-    except* ValueError as errors:
-        traceback.print_exception(errors)
-    except* RuntimeError as errors:
-        traceback.print_exception(errors)
-    try:
-        await asyncio.wait_for(asyncio.sleep(5), 0.01)
-    except TimeoutError:
-        traceback.print_exc()
-    try:
-        async with asyncio.timeout(0.01):
-            await asyncio.sleep(5)
-    except TimeoutError:
-        traceback.print_exc()
-    try:
-        await asyncio.to_thread(deep)
-    except KeyError:
-        traceback.print_exc()
-    task = asyncio.create_task(asyncio.sleep(5))
-    await asyncio.sleep(0)
-    task.cancel("enough")
-    try:
-        await task
-    except asyncio.CancelledError:
-        traceback.print_exc()
-asyncio.run(main())
-""",
-    "uncaught": r"""
-import asyncio
-async def inner():
-    await asyncio.sleep(0)
-    raise ValueError("inner")
-async def main():
-    try:
-        await asyncio.create_task(inner())
-    except ValueError as error:
-        raise RuntimeError("outer") from error
-asyncio.run(main())
-""",
-    "nobody looks": r"""
-import asyncio, gc, logging, sys
-logging.basicConfig(format="%(name)s %(levelname)s %(message)s")
-async def fails():
-    1 / 0
-async def forever():
-    await asyncio.get_running_loop().create_future()
-async def unawaited():
-    pass
-def callback(text):
-    raise ValueError(text)
-async def main():
-    loop = asyncio.get_running_loop()
-    task = asyncio.create_task(fails(), name="failing")
-    await asyncio.sleep(0.001)
-    del task
-    gc.collect()
-    print("---", file=sys.stderr)
-    asyncio.create_task(forever(), name="forgotten")
-    await asyncio.sleep(0)
-    gc.collect()
-    print("---", file=sys.stderr)
-    unawaited()
-    print("---", file=sys.stderr)
-    loop.call_soon(callback, "soon")
-    loop.call_soon_threadsafe(callback, "threadsafe")
-    await asyncio.sleep(0.001)
-    loop.call_later(0.001, callback, "later")
-    await asyncio.sleep(0.01)
-    future = loop.create_future()
-    future.add_done_callback(lambda f: 1 / 0)
-    future.set_result(1)
-    await asyncio.sleep(0.01)
-    lost = loop.create_future()
-    lost.set_exception(OSError("lost"))
-    del lost, future
-    gc.collect()
-    loop.set_exception_handler(lambda loop, context: print(sorted(context), context["message"]))
-    loop.call_soon(callback, "handled")
-    task = asyncio.create_task(fails(), name="failing")
-    await asyncio.sleep(0.001)
-    del task
-asyncio.run(main())
 """,
     "cancellation": r"""
 import asyncio
@@ -283,42 +174,6 @@ async def main():
     print(inspect.signature(loop.create_task), inspect.signature(loop.call_soon), inspect.signature(asyncio.Semaphore.acquire))
 asyncio.run(main())
 """,
-    "debug mode": r"""
-import asyncio, logging, re, sys, time
-class Timeless(logging.Formatter):
-    def format(self, record):
-        return re.sub(r"\d+\.\d+", "N", super().format(record))
-handler = logging.StreamHandler(sys.stdout)
-handler.setFormatter(Timeless("%(name)s %(levelname)s %(message)s"))
-logging.basicConfig(handlers=[handler], level="WARNING")
-async def slow():
-    time.sleep(0.15)
-async def fails():
-    await asyncio.sleep(0)
-    1 / 0
-def wrong_thread(loop):
-    try:
-        loop.call_soon(print)
-    except RuntimeError as error:
-        print(error)
-async def main():
-    loop = asyncio.get_running_loop()
-    print(loop.get_debug())
-    await asyncio.create_task(slow())
-    loop.call_soon(time.sleep, 0.15)
-    await asyncio.sleep(0.1)
-    loop.call_later(0.001, time.sleep, 0.15)
-    await asyncio.sleep(0.2)
-    task = asyncio.create_task(fails())
-    await asyncio.sleep(0.01)
-    print(repr(task))
-    del task
-    loop.call_soon(lambda: 1 / 0)
-    await asyncio.sleep(0.01)
-    await asyncio.to_thread(wrong_thread, loop)
-    slow()
-asyncio.run(main(), debug=True)
-""",
     "task factories": r"""
 import asyncio, sys
 class Custom(asyncio.Task):
@@ -426,117 +281,6 @@ async def main():
 asyncio.run(main())
 print(log)
 """,
-    "network": r"""
-import asyncio, re, socket, traceback
-async def handle(reader, writer):
-    while line := await reader.readline():
-        writer.write(line.upper())
-        await writer.drain()
-    writer.close()
-    await writer.wait_closed()
-class Echo(asyncio.DatagramProtocol):
-    def connection_made(self, transport):
-        self.transport = transport
-    def datagram_received(self, data, address):
-        self.transport.sendto(data[::-1], address)
-class Ask(asyncio.DatagramProtocol):
-    def __init__(self, answer):
-        self.answer = answer
-    def connection_made(self, transport):
-        transport.sendto(b"olleh")
-    def datagram_received(self, data, address):
-        self.answer.set_result(data)
-async def main():
-    loop = asyncio.get_running_loop()
-    server = await asyncio.start_server(handle, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    async with server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for word in (b"one\n", b"two\n"):
-            writer.write(word)
-            print(await reader.readline())
-        writer.write(b"x" * 500_000 + b"\n")
-        try:
-            await reader.readline()
-        except ValueError as error:
-            print(error)
-        writer.close()
-        try:
-            await writer.wait_closed()
-        except ConnectionError as error:
-            print(type(error).__name__)
-    try:
-        await asyncio.open_connection("127.0.0.1", port)
-    except OSError as error:
-        print(type(error).__name__, re.sub(r"\d{4,}", "PORT", str(error)))
-        print([frame.name for frame in traceback.extract_tb(error.__traceback__)])
-    echo, _ = await loop.create_datagram_endpoint(Echo, local_addr=("127.0.0.1", 0))
-    answer = loop.create_future()
-    ask, _ = await loop.create_datagram_endpoint(lambda: Ask(answer), remote_addr=echo.get_extra_info("sockname"))
-    print(await answer)
-    ask.close(), echo.close()
-    a, b = socket.socketpair()
-    a.setblocking(False), b.setblocking(False)
-    await loop.sock_sendall(a, b"hi")
-    print(await loop.sock_recv(b, 10))
-    a.close(), b.close()
-    print(bool(await loop.getaddrinfo("localhost", 80)))
-asyncio.run(main())
-""",
-    "subprocesses": r"""
-import asyncio, os, subprocess, sys
-async def main():
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "import sys; print(sys.stdin.read().upper()); sys.exit(3)",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    print(await process.communicate(b"in"), process.returncode)
-    process = await asyncio.create_subprocess_shell("echo out; echo err >&2; exit 4", stdout=-1, stderr=-1)
-    print(await process.communicate(), process.returncode)
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", "import time; time.sleep(60)")
-    process.terminate()
-    print(await process.wait())
-    try:
-        await asyncio.create_subprocess_exec("/no/such/program")
-    except FileNotFoundError as error:
-        print(error)
-    code = "import sys, os, asyncio; print([m for m in sys.modules if 'asyncdemo' in m], asyncio.Handle.__module__, [k for k in os.environ if k.startswith('MALLOC')])"
-    print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True))
-asyncio.run(main())
-""",
-    "signals": r"""
-import asyncio, os, signal
-async def main():
-    loop = asyncio.get_running_loop()
-    got = asyncio.Event()
-    loop.add_signal_handler(signal.SIGUSR1, got.set)
-    os.kill(os.getpid(), signal.SIGUSR1)
-    await got.wait()
-    print("SIGUSR1", loop.remove_signal_handler(signal.SIGUSR1))
-    print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
-    try:
-        os.kill(os.getpid(), signal.SIGINT)
-        await asyncio.sleep(5)
-    except asyncio.CancelledError:
-        print("cancelled")
-        raise
-    finally:
-        print("finally")
-asyncio.run(main())
-""",
-    "exit": r"""
-import asyncio, sys, atexit
-atexit.register(print, "first registered")
-atexit.register(print, "second registered")
-async def leaves():
-    await asyncio.sleep(0)
-    sys.exit(7)
-async def main():
-    try:
-        await asyncio.gather(leaves(), asyncio.sleep(5))
-    finally:
-        print("finally")
-asyncio.run(main())
-""",
     "odd uses": r"""
 import asyncio, gc, sys, threading
 async def brew(n):
@@ -617,28 +361,12 @@ for call in (dropped_with_its_loop, closed, stopped_from_another_thread, in_two_
     gc.collect()
 """,
 }
-UVLOOP = has("uvloop")
-LOOPS = ["asyncio", pytest.param("uvloop", marks=pytest.mark.skipif(not UVLOOP, reason="no uvloop here"))]
-ONLY_ASYNCIO = {"debug mode"}
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_nothing_changes(name: str, loop: str, tmp_path: Path) -> None:
-    source = SCRIPTS[name]
-    if loop == "uvloop":
-        if name in ONLY_ASYNCIO:
-            pytest.skip("uvloop runs what is due in its own order")
-        source = source.replace("import asyncio", "import uvloop, asyncio", 1)
-        source = source.replace("asyncio.run(", "uvloop.run(")
-    _, run = alike(tmp_path, source)
-    assert any(track.steps for track in run.tracks), "nothing was recorded, so nothing was tested"
-    assert not [note for note in run.notes if "hook there failed" in note]
-
-
-def test_lanes_by_function_change_nothing_either(tmp_path: Path) -> None:
-    _, run = alike(tmp_path, SCRIPTS["tracebacks"], lanes=["chained", "deep"])
-    assert {lane.function for lane in run.lanes} == {"chained", "deep"}
+    assert_nothing_changes(tmp_path, SCRIPTS[name], loop)
 
 
 def test_virtual_time_changes_only_how_long_it_takes(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""shrink and log are told who asks, by two more arguments.
+"""shrink and log learn who asks from two more arguments.
 
 Breaks: Leave this function as it is.
 Fault: by shrink as it is
