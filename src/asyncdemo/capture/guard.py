@@ -13,12 +13,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 CAPTURE_DIR = __file__.removesuffix("guard.py")
 
 Hook = Callable[..., Any]
+
+_REFUSED = "an audit hook of the script raised an exception"
 
 disguised: set[CodeType] = set()
 """The code of our functions whose frames pass for others, so that the file does not identify them."""
@@ -36,10 +40,19 @@ class Guard:
 
     def failed(self, name: str, error: BaseException, switched_off: bool = True) -> bool:
         """Switch the hook off. Return False if the error is the script's own, and must be raised again."""
-        if is_of_the_script(error):
-            return False
+        try:
+            if is_of_the_script(error):
+                return False
+            why = _words(error)
+        except Exception as another:
+            why = _REFUSED
+            with suppress(Exception):  # refused again
+                if is_of_the_script(another):  # a signal handler raised meanwhile
+                    why = ""
+            if not why:
+                raise
         if name not in self.failures:
-            self.failures[name] = why = _words(error)
+            self.failures[name] = why
             self._report(name, why, switched_off)
         return True
 
@@ -189,8 +202,17 @@ def _is_ours(frame: FrameType) -> bool:
 
 
 def _was_given(frame: FrameType, what: FrameType) -> bool:
+    """Return whether the frame is that of a signal handler, which is passed a number and a frame.
+
+    A hook of ``sys.addaudithook`` may get the frame too, in a tuple of its own. What it raises is no error of
+    the script's, which has not made the call.
+    """
     for value in frame.f_locals.values():
-        if value is what or (type(value) is tuple and any(item is what for item in value)):
+        if value is what:
+            return True
+        if type(value) is tuple and any(
+            item is what and type(number) is int for number, item in pairwise(value)
+        ):
             return True
     return False
 

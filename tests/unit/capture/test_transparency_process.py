@@ -14,6 +14,44 @@ import pytest
 from tests.support.plain_and_traced import alike
 
 SCRIPTS = {
+    "an audit hook that refuses": r"""
+import asyncio, sys, threading, time
+lock = threading.Lock()
+loop = asyncio.new_event_loop()
+class Refused(Exception):
+    pass
+def hook(event, arguments):
+    if event in REFUSED:
+        raise Refused(event)
+async def work():
+    async with asyncio.Lock():
+        await asyncio.sleep(0.001)
+    time.sleep(0.05)
+    return "done"
+sys.addaudithook(hook)
+REFUSED = "sys._getframe", "sys._current_frames", "open"
+with lock:
+    print("in")
+print(lock.acquire(), lock.release())
+print(loop.run_until_complete(work()))
+thread = threading.Thread(target=print, args=("thread",))
+thread.start()
+thread.join()
+REFUSED = "sys._getframe", "object.__getattr__"
+with lock:
+    print("in")
+print(lock.acquire(), lock.release())
+print(loop.run_until_complete(work()))
+sys.exit(3)
+""",
+    "the last traceback": r"""
+import atexit, sys
+def show():
+    last = sys.last_traceback
+    print(last.tb_frame.f_code.co_name, last.tb_next, last is sys.last_value.__traceback__)
+atexit.register(show)
+1 / 0
+""",
     "tracebacks": r"""
 import socket, subprocess, sys, threading, time, traceback, warnings
 from concurrent.futures import ThreadPoolExecutor

@@ -48,15 +48,16 @@ def install(recorder: Recorder, loops: Loops, limits: Limits, waits: Waits, patc
     traced_lock, traced_rlock, set_up = _traced_types(_Taking(recorder, loops, waits, patches))
 
     def make_lock(*arguments: Any, **options: Any) -> Any:
-        return guarded(lock_type, plain(*arguments, **options), _maker(hooked_frame()))
+        return guarded(lock_type, plain(*arguments, **options), hooked_frame)
 
     def make_rlock(*arguments: Any, **options: Any) -> Any:
-        return guarded(rlock_type, _RLock(*arguments, **options), _maker(hooked_frame()))
+        return guarded(rlock_type, _RLock(*arguments, **options), hooked_frame)
 
     def rlock_made(real: Any) -> Any:
-        return traced(rlock_type, real, _maker(caller_of_hooked())) if type(real) is _RLock else real
+        return traced(rlock_type, real, caller_of_hooked) if type(real) is _RLock else real
 
-    def traced(kind: type, real: Any, frame: FrameType | None) -> Any:
+    def traced(kind: type, real: Any, find_caller: Callable[[], FrameType | None]) -> Any:
+        frame = _maker(find_caller())
         filename = "" if frame is None else frame.f_code.co_filename
         if recorder.origins.is_stdlib(filename) or package_of(filename) == _IN_PLACE_OF_THREADING:
             return real

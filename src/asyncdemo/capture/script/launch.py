@@ -96,6 +96,9 @@ def _run(
         recorder.define(wire.Note(target.note))
     parent.begin(tracer, connection)
     main = threading.get_ident()
+    report_uncaught = tracer.guard.call(
+        "uncaught exception", lambda error: recorder.define(uncaught(error, recorder))
+    )
     try:
         target.run(tracer)
     except BaseException as error:
@@ -104,7 +107,7 @@ def _run(
             main, "raised" if raised else "returned", type(error).__name__ if raised else None
         )
         if raised:
-            recorder.define(uncaught(error, recorder))
+            report_uncaught(error)
             _hide_when_printed()
         elif sys.version_info < (3, 12):
             _forget_top(error, target.code)
@@ -189,12 +192,13 @@ def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
 
     ``code`` is the script's, above which ``runpy`` may be.
     """
-    hide_own_frames(error)
+    _hide_own_frames(error)
     entry = error.__traceback__
-    while entry is not None and code is not None and entry.tb_frame.f_code is not code:
-        entry = entry.tb_next
-    if entry is not None:
-        error.__traceback__ = entry.tb_next
+    with contextlib.suppress(Exception):  # see ``_hide_own_frames``
+        while entry is not None and code is not None and entry.tb_frame.f_code is not code:
+            entry = entry.tb_next
+        if entry is not None:
+            error.__traceback__ = entry.tb_next
 
 
 def _hide_when_printed() -> None:
@@ -204,7 +208,7 @@ def _hide_when_printed() -> None:
         kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
     ) -> None:
         """Do what the interpreter does: the script may have replaced the hook by anything."""
-        hide_own_frames(error)
+        _hide_own_frames(error)
         if is_missing:
             _say("sys.excepthook is missing\n")
         try:
@@ -212,13 +216,21 @@ def _hide_when_printed() -> None:
         except SystemExit:
             raise
         except BaseException as another:  # noqa: BLE001 - it is printed
-            hide_own_frames(another)
+            _hide_own_frames(another)
             _say("Error in sys.excepthook:\n")
             sys.__excepthook__(type(another), another, another.__traceback__)
             _say("\nOriginal exception was:\n")
             sys.__excepthook__(kind, error, error.__traceback__)
 
     sys.excepthook = excepthook
+
+
+def _hide_own_frames(error: BaseException) -> None:
+    before = error.__traceback__
+    with contextlib.suppress(Exception):  # an audit hook of the script may refuse what this reads
+        hide_own_frames(error)
+    if getattr(sys, "last_traceback", None) is before:
+        sys.last_traceback = error.__traceback__
 
 
 def _say(text: str) -> None:
