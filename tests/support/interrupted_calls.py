@@ -74,6 +74,27 @@ class WithCondition(WithLock):
             self.condition.notify()
 
 
+class WaitForCondition(WithCondition):
+    """The lock is lost if it is not taken again after the wait, and so cannot be released."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        super().__init__(make)
+        self.losses = 0
+
+    def call(self) -> None:
+        try:
+            with self.condition:
+                self.condition.wait(0)
+        except RuntimeError:
+            self.losses += 1
+            raise Alarm from None
+
+    def lost(self) -> int:
+        losses, self.losses = self.losses, 0
+        _release(self.lock)
+        return losses
+
+
 class Acquire(WithLock):
     arguments: tuple[Any, ...] = ()
 
@@ -341,6 +362,7 @@ CALLS: dict[str, Callable[[], Calls]] = {
     "RLock.acquire": lambda: Acquire(threading.RLock),
     "with Condition(Lock)": lambda: WithCondition(threading.Lock),
     "with Condition(RLock)": lambda: WithCondition(threading.RLock),
+    "Condition(RLock).wait": lambda: WaitForCondition(threading.RLock),
     "with Semaphore": WithSemaphore,
     "with multiprocessing.Lock": lambda: WithSharedLock(multiprocessing.Lock),
     "SimpleQueue.get": lambda: GetItem(queue.SimpleQueue),

@@ -42,6 +42,11 @@ def test_lock_is_never_left_held_after_a_with(tmp_path: Path) -> None:
     _compare_atomic(300, tmp_path)
 
 
+def test_condition_takes_its_lock_again_after_a_wait(tmp_path: Path) -> None:
+    lost = _lost_traced(300, ("Condition(RLock).wait",), tmp_path)["Condition(RLock).wait"]
+    assert lost < 300 / 8  # plain Python loses about one in twenty
+
+
 @pytest.mark.release  # it compares two frequencies, with chance in both
 def test_no_call_loses_much_more_than_in_plain_python(tmp_path: Path) -> None:
     _compare(50, tmp_path)

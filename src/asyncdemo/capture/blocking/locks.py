@@ -18,13 +18,14 @@ import copy
 import copyreg
 import sys
 import threading
+from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, compress, islice, repeat, starmap
 from operator import attrgetter, is_, itemgetter, not_
 from types import FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
-from weakref import proxy
+from weakref import proxy, ref
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.limits import Limits
@@ -110,6 +111,8 @@ class _Methods:
 
     __slots__ = ("acquire", "enter", "exit", "real", "release")
 
+    restore = property(attrgetter("real._acquire_restore"))
+
     def __init__(self, real: Any) -> None:
         self.real = real
         self.acquire, self.release, self.enter, self.exit = (
@@ -130,10 +133,29 @@ class _Releases(compress):  # type: ignore[type-arg]  # it has no parameter whil
     next = property(next)
 
 
+class _Restores(map):  # type: ignore[type-arg]  # it has no parameter while running
+    """Yields what takes the lock again, in the thread that asks, after it was released completely."""
+
+    __slots__ = ()
+    next = property(next)
+
+
 class _State:
     """What is known of a lock. It does not refer to the lock, which would then wait for a collection."""
 
-    __slots__ = ("__weakref__", "methods", "prepared", "releases", "resource", "unrecorded")
+    __slots__ = (
+        "__weakref__",
+        "methods",
+        "prepared",
+        "releases",
+        "resource",
+        "restores",
+        "restoring",
+        "unrecorded",
+    )
+    restores: dict[int, Callable[[Any], object]]
+    """Thread -> what takes the lock again. It and ``restoring`` are only there if the lock needs them."""
+    restoring: _Restores
 
     def __init__(self, real: Any, resource: int | None) -> None:
         self.methods = methods = _Methods(real)
@@ -157,6 +179,7 @@ class _Taking:
         )
         self.records = guard.value("Lock.acquire", self._records, lambda *_: repeat(True))
         self.wait = guard.value("waiting for a lock", self._wait, lambda *_: None)
+        self.prepare_restore = guard.call("RLock._release_save", self._prepare_restore)
 
     def _enter(self, stand_in: Any) -> Callable[[], Any]:
         """Return what does the work of ``__enter__``."""
@@ -181,15 +204,37 @@ class _Taking:
     def _wait(self, state: _State) -> object:
         return self._waits.until_gone("lock", QUEUED, state.resource) if self._recorder.active else None
 
-    def _records(self, state: _State, times: int = 1) -> Iterator[bool]:
+    def _prepare_restore(self, state: _State, saved: list[Any]) -> None:
+        """Record that this thread releases the lock completely, and prepare to take it again, in C.
+
+        ``saved`` is empty yet. What the real lock returns for taking it again is put there.
+        """
+        records = self._records(state, _let_go(state), restored=True)
+        taking = compress(map(not_, starmap(state.methods.restore, zip(saved, strict=False))), records)
+        if hasattr(state, "restoring"):
+            # it is called with what was saved, which is here already
+            state.restores[get_ident()] = partial(next, map(_RESULT.get, taking))
+
+    def restore(self, find_state: Callable[[], _State], /, *arguments: Any, **options: Any) -> None:
+        """Take the lock again if that was not prepared in this thread."""
+        state = find_state()
+        restore: Any = state.methods.restore
+        if options or len(arguments) != 1 or type(arguments[0]) is not tuple:
+            return restore(*arguments, **options)  # type: ignore[no-any-return]  # raises
+        times = arguments[0][0] if type(arguments[0][0]) is int else 1
+        [*compress(map(not_, starmap(restore, (arguments,))), self.records(state, times))]
+        return None
+
+    def _records(self, state: _State, times: int = 1, restored: bool = False) -> Iterator[bool]:
         """Return an iterator that records that the lock was taken, each time it is advanced.
 
-        ``times`` is how often the lock then has to be released.
+        ``times`` is how often the lock then has to be released. ``restored``: it is released before it is
+        taken, though this thread may own it now.
         """
         resource, recorder = state.resource, self._recorder
         if resource is None or not recorder.active:
             return repeat(True)
-        if type(state.methods.real) is _RLock and state.methods.real._is_owned():
+        if not restored and type(state.methods.real) is _RLock and state.methods.real._is_owned():
             return map(not_, _sets(state, _releases(state, state.releases)))
         site = recorder.user_site(_getframe(2))
         who = track, place = self._loops.current_track(), 0 if site is None else site + 1
@@ -227,6 +272,7 @@ _first = itemgetter(0)
 _WITHOUT_WAITING = ((False,),)
 """The arguments of ``acquire``, for one call."""
 _NOTHING = repeat(None)
+_RESULT = {True: None}
 
 
 def _releases(state: _State, then: _Releases, gives_back: Iterator[None] = _NOTHING) -> _Releases:
@@ -247,12 +293,25 @@ def _sets(state: _State, releases: _Releases) -> Iterator[None]:
     return map(setattr, repeat(proxy(state)), repeat("releases"), repeat(releases))
 
 
+def _let_go(state: _State) -> int:
+    """Record that the lock is released, however often it was taken. Return how often that was."""
+    times = 0
+    while state.releases is not state.unrecorded:
+        before = state.releases
+        next(before)
+        if state.releases is before:
+            break  # another thread owns it
+        times += 1
+    return times
+
+
 def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], None]]:
     """Return the base types of locks and RLocks, and what gives one its state."""
     attempts = taking.attempts
     enter = stand_in_type("enter", property(taking.enter))
     leave = stand_in_type("exit", property(attrgetter("_state.releases.next.exit")))
     release = stand_in_type("release", property(attrgetter("_state.releases.next.release")))
+    restore = stand_in_type("restore", property(attrgetter("_state.restoring.next")))
 
     class Traced:
         __slots__ = ("__enter__", "__exit__", "__weakref__", "_state", "locked", "release")
@@ -264,7 +323,7 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
             return True in [*attempts(state, state.methods.real.acquire, arguments, options)]
 
         def _at_fork_reinit(self, /, *arguments: Any, **options: Any) -> Any:
-            let_go(self._state)
+            _let_go(self._state)
             return self._state.methods.real._at_fork_reinit(*arguments, **options)
 
         def __getattr__(self, name: str) -> Any:
@@ -307,30 +366,28 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
     class TracedRLock(Traced):
         """Adds what Condition uses to release it completely, however often it is held."""
 
-        __slots__ = ()
+        __slots__ = ("_acquire_restore",)
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "_acquire_restore":
+                return getattr(self._state.methods.real, name)
+            state = self._state  # asked for the first time
+            state.restores = restores = {}
+            otherwise = partial(taking.restore, ref(state))
+            idents = starmap(get_ident, repeat(()))
+            state.restoring = _Restores(restores.pop, idents, repeat(otherwise))
+            made = method_of(restore, state)
+            vars(TracedRLock)[name].__set__(self, made)
+            return made
 
         def _release_save(self, /, *arguments: Any, **options: Any) -> Any:
             state = self._state
-            if not (arguments or options) and state.methods.real._is_owned():
-                let_go(state)
-            return state.methods.real._release_save(*arguments, **options)
-
-        def _acquire_restore(self, /, *arguments: Any, **options: Any) -> Any:
-            state = self._state
-            restore: Any = state.methods.real._acquire_restore
-            if options or len(arguments) != 1 or type(arguments[0]) is not tuple:
-                return restore(*arguments, **options)  # raises
-            times = arguments[0][0] if type(arguments[0][0]) is int else 1
-            [*compress(map(not_, starmap(restore, (arguments,))), taking.records(state, times))]
-            return None
-
-    def let_go(state: _State) -> None:
-        """Record that the lock is released, however often it was taken."""
-        while state.releases is not state.unrecorded:
-            before = state.releases
-            next(before)
-            if state.releases is before:
-                return  # another thread owns it
+            real, saved = state.methods.real, []
+            if arguments or options or not real._is_owned():
+                return real._release_save(*arguments, **options)  # raises
+            taking.prepare_restore(state, saved)
+            saved.extend(starmap(real._release_save, ((),)))
+            return saved[0]
 
     slots: Any = vars(Traced)
     set_state, set_enter, set_exit, set_release, set_locked = (
@@ -354,7 +411,7 @@ _RLock: Any = _thread.RLock
 def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -> Any:
     """Return ``traced_type`` as a type that looks like ``plain`` and makes what ``make`` makes."""
 
-    names = "__enter__", "__exit__", "locked", "release"
+    names = "__enter__", "__exit__", "_acquire_restore", "locked", "release"
     in_slots = {name: _unbound(name, getattr(plain, name)) for name in names if hasattr(plain, name)}
 
     class Type(type):
