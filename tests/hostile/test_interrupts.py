@@ -107,6 +107,32 @@ def test_a_signal_ends_all_and_shows_what_was_recorded(
         assert "cleaned up" in out
 
 
+def test_signal_that_no_terminal_sends_reaches_only_the_script(tmp_path: Path, mark: str) -> None:
+    child = (
+        "import signal, sys\n"
+        "got = []\n"
+        "signal.signal(signal.SIGINT, lambda *_: got.append(1))\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.read()\n"
+        "open('child', 'w').write(str(len(got)))\n"
+    )
+    text = f"""
+import subprocess
+child = subprocess.Popen([sys.executable, "-c", {child!r}], stdin=-1, stdout=-1)
+child.stdout.readline()
+try:
+    started()
+    time.sleep(600)
+except KeyboardInterrupt:
+    child.stdin.close()
+    child.wait()
+"""
+    with command(tmp_path, text, mark) as process:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    assert (tmp_path / "child").read_text() == "0"
+
+
 @pytest.mark.parametrize("name", ["runs a loop", "spins", "ignores it"])
 def test_if_the_command_is_killed_the_script_ends_too(tmp_path: Path, mark: str, name: str) -> None:
     with command(tmp_path, SCRIPTS[name], mark) as process:

@@ -40,7 +40,7 @@ class ForkWarning:
         self.restore()
         self._forks += 1
         if self._watchdog.runs and _count_threads() == _FORKING_AND_OURS:
-            filters = getattr(sys.modules.get("warnings"), "filters", None)
+            filters = _find_filters(sys.modules.get("warnings"))
             if type(filters) is list:
                 filters.insert(0, _FILTER)
                 self._filters = filters
@@ -75,6 +75,12 @@ class ForkWarning:
                 return
             frame = frame.f_back
         self.restore()
+
+
+def _find_filters(warnings: Any) -> object:
+    """Return the filters that apply here: since 3.14, each context may have its own."""
+    find = getattr(warnings, "_get_filters", None)
+    return getattr(warnings, "filters", None) if find is None else find()
 
 
 def _count_threads() -> int:

@@ -9,6 +9,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 
+def forget_annotations(kind: type) -> None:
+    """Delete the annotations of a class, which would be an attribute of its instances."""
+    if "__annotations__" in vars(kind):
+        del kind.__annotations__
+
+
 class StandIn:
     """Behaves like the function that it replaces, except when called.
 
@@ -70,6 +76,7 @@ class StandIn:
 
 _slots: Any = vars(StandIn)
 _set_original, _set_call = _slots["_original"].__set__, _slots["_call"].__set__
+forget_annotations(StandIn)
 StandIn.__module__ = property(lambda self: self._original.__module__)  # type: ignore[assignment]
 StandIn.__name__ = StandIn.__qualname__ = "builtin_function_or_method"
 

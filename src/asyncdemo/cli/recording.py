@@ -123,7 +123,7 @@ def _drive(batch: Batch, signals: NotedSignals, tick: Callable[[], None], passes
         new, handled = len(signals) > handled, len(signals)
         return new
 
-    with stopping_together(batch.send_signal), passing_on_ignored(batch.send_signal) as pass_on:
+    with stopping_together(batch.send_signal), passing_on_ignored(batch.pass_on) as pass_on:
         while True:
             for number in signals[handled:]:
                 handled += 1

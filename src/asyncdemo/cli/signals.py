@@ -106,7 +106,7 @@ def stopping_together(send_signal: Callable[[int], None]) -> Iterator[None]:
 
 
 @contextmanager
-def passing_on_ignored(send_signal: Callable[[int], None]) -> Iterator[Callable[[], None]]:
+def passing_on_ignored(pass_on: Callable[[int], None]) -> Iterator[Callable[[], None]]:
     """Pass on signals that we were started to ignore: the script may handle them itself.
 
     A shell's ``command &`` ignores SIGINT, and ``nohup`` SIGHUP. Call the result to begin, once the script
@@ -116,7 +116,7 @@ def passing_on_ignored(send_signal: Callable[[int], None]) -> Iterator[Callable[
 
     def begin() -> None:
         for number in ignored:
-            signal.signal(number, lambda number, frame: send_signal(number))  # noqa: ARG005
+            signal.signal(number, lambda number, frame: pass_on(number))  # noqa: ARG005
 
     try:
         yield begin

@@ -26,7 +26,7 @@ from asyncdemo.recording.options import Call, Options, Stdout, Target, child_opt
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import MemoryMeter
 from asyncdemo.recording.standstill_watch import StandstillWatch
-from asyncdemo.recording.terminals import Settings, terminal_size
+from asyncdemo.recording.terminals import Settings, in_foreground, terminal_size
 
 __all__ = [
     "SYNTAX_ERROR",
@@ -267,6 +267,18 @@ class Recording:
         elif number == signal.SIGCONT:
             self._watch.leave_out(self._limits.resume(time.monotonic()))
 
+    def pass_on(self, number: int) -> None:
+        """Send a signal that we got to the processes that would have got it without us.
+
+        A terminal sends it to a group of processes, ``kill`` to one. A confined script ends with all of its
+        processes, so all get it.
+        """
+        from_terminal = number != signal.SIGTERM and (number != signal.SIGINT or in_foreground())
+        if from_terminal or self._options.confined or self._child is None:
+            self.send_signal(number)
+        else:
+            self._child.process.send_signal(number)
+
     def interrupt(self, number: int = signal.SIGINT) -> None:
         """Handle Ctrl-C, or another signal that asks us to end: pass it on to the script.
 
@@ -296,11 +308,7 @@ class Recording:
             return
         self._limits.let_end_by_itself(now)
         while self._to_pass_on:
-            number = self._to_pass_on.pop(0)
-            if number == signal.SIGTERM:  # no terminal sends it, so only the script's own process gets it
-                self._child.process.send_signal(number)
-            else:
-                self.send_signal(number)
+            self.pass_on(self._to_pass_on.pop(0))
 
     @property
     def stands_still(self) -> bool:

@@ -56,6 +56,18 @@ def open_terminal() -> tuple[int, int]:
     return readable, writable
 
 
+def in_foreground() -> bool:
+    """Return whether our terminal sends us its signals, if there is one. If not, somebody else sent them."""
+    try:
+        descriptor = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return _in_foreground(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _settings(descriptor: int) -> list[Any] | None:
     try:
         return termios.tcgetattr(descriptor)

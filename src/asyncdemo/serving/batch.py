@@ -139,3 +139,8 @@ class Batch:
         """Send a signal to the processes of all scripts that run."""
         for place in self._alive:
             self._recordings[place].send_signal(number)
+
+    def pass_on(self, number: int) -> None:
+        """Send a signal that we got to the processes that would have got it without us."""
+        for place in self._alive:
+            self._recordings[place].pass_on(number)

@@ -159,6 +159,11 @@ class Session:
         if self._recording is not None:
             self._recording.send_signal(number)
 
+    def pass_on(self, number: int) -> None:
+        """As in ``Recording``."""
+        if self._recording is not None:
+            self._recording.pass_on(number)
+
     @property
     def stands_still(self) -> bool:
         """As in ``Recording``."""

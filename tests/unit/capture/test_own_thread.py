@@ -156,6 +156,19 @@ def test_script_does_what_it_does_without_our_thread(script: str, tmp_path: Path
     alike(tmp_path, script)
 
 
+def test_fork_in_a_context_with_its_own_filters_warns_of_nothing(tmp_path: Path) -> None:
+    script = """
+import os, warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    if os.fork() == 0:
+        os._exit(0)
+    print(os.wait()[1])
+print(caught)
+"""
+    alike(tmp_path, script, environment={"PYTHON_CONTEXT_AWARE_WARNINGS": "1"})
+
+
 TOOLS = """
 import sys, threading, time
 seen, main = [], threading.get_ident()

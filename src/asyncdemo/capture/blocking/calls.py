@@ -62,10 +62,10 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
     for name in ("wait", "communicate"):
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
     flush = patches.guard.call("os._exit", lambda: _flush(recorder))
-    _set_in_os(patches, "_exit", _flushing_exit(flush, os._exit))
+    set_in_os(patches, "_exit", _flushing_exit(flush, os._exit))
 
 
-def _set_in_os(patches: Patches, name: str, stand_in: StandIn) -> None:
+def set_in_os(patches: Patches, name: str, stand_in: StandIn) -> None:
     """Also set it in the module that it comes from, where pickle looks for it."""
     patches.set(sys.modules[stand_in.__module__], name, stand_in)
     patches.set(os, name, stand_in)

@@ -35,7 +35,7 @@ from asyncdemo.capture.instrument import Patches, on_return, pass_for
 from asyncdemo.capture.libraries.library import package_of
 from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import QUEUED, Recorder
-from asyncdemo.capture.stand_in import StandIn, method_of, stand_in_type
+from asyncdemo.capture.stand_in import StandIn, forget_annotations, method_of, stand_in_type
 
 _getframe = sys._getframe  # the script may replace it
 
@@ -98,6 +98,8 @@ def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | Non
         return None
     if type(blocking) not in (bool, int) or type(timeout) not in (int, float):
         return None
+    if blocking not in (0, 1):
+        return None  # it may be too large
     if timeout != -1 and not (blocking and 0 <= timeout <= threading.TIMEOUT_MAX):
         return None
     return bool(blocking)
@@ -389,6 +391,7 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
             saved.extend(starmap(real._release_save, ((),)))
             return saved[0]
 
+    forget_annotations(Traced)
     slots: Any = vars(Traced)
     set_state, set_enter, set_exit, set_release, set_locked = (
         slots[name].__set__ for name in ("_state", "__enter__", "__exit__", "release", "locked")

@@ -29,8 +29,13 @@ _BEGIN_NS = 1_000_000_000
 """Not zero: the tracer takes a start at zero for no step."""
 _LEAST_NS = 1
 _MOST_TURNS = 2_000
-"""Iterations at one time in which a loop finds something ready. After these, each advances the clock by the
-cost of a read: tasks that wait for less than a float can tell from now would go round forever."""
+"""Iterations of loops, between two waits, in which something is ready. After these, each advances the clock,
+by the cost of a read first: tasks that wait for less than a float can tell from now, or that poll, would go
+round forever."""
+_SPIN_TURNS = 5_000
+"""After this many more, and each time again, an iteration takes twice as long. So up to about forty
+thousand of them take less time than on a real machine, and no spin takes long."""
+_LONGEST_TURN_NS = 1_000_000_000
 _LOOK_EVERY = 5_000
 """After this many reads the watchdog looks which line spins, as spinning takes no real time."""
 
@@ -55,7 +60,6 @@ class VirtualClock:
         self._on_deadlock = on_deadlock
         self._reads = 0
         self._turns = 0
-        self._turned_at_ns = _BEGIN_NS
         self.on_spin: Callable[[], None] = lambda: None
 
     def now_ns(self) -> int:
@@ -86,20 +90,20 @@ class VirtualClock:
         if self._real_since is not None or seconds < 0 or not isinstance(seconds, (int, float)):
             self._real_sleep(seconds)
         else:
+            self._turns = 0
             self._at_ns += round(seconds * 1e9)
 
     def jump(self, seconds: float) -> None:
         if seconds > 0:
+            self._turns = 0
             self._at_ns += max(_LEAST_NS, round(seconds * 1e9))
 
     def turn(self) -> None:
         """Note that a loop did not have to wait."""
-        if self._turned_at_ns != self._at_ns:
-            self._turned_at_ns = self._at_ns
-            self._turns = 0
         self._turns += 1
         if self._turns >= _MOST_TURNS:
-            self._at_ns += READ_COSTS_NS
+            doublings = (self._turns - _MOST_TURNS) // _SPIN_TURNS
+            self._at_ns += min(READ_COSTS_NS << doublings, _LONGEST_TURN_NS)
 
     @property
     def is_virtual(self) -> bool:

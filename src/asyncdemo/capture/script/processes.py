@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.blocking.calls import set_in_os
 from asyncdemo.capture.blocking.waits import Waiting, Waits
 from asyncdemo.capture.guard import CAPTURE_DIR, caller_of_hooked
 from asyncdemo.capture.instrument import Patches, around, on_entry, on_entry_with_all, on_return
@@ -103,7 +104,7 @@ class Restarts:
     def install(self) -> None:
         self._patches.rewrite(subprocess, "Popen.__init__", self._started, on_entry_with_all)
         for name in ("execv", "execve"):
-            self._patches.set(os, name, self._flushing(name, getattr(os, name)))
+            set_in_os(self._patches, name, self._flushing(name, getattr(os, name)))
 
     def install_multiprocessing(self, module: ModuleType) -> None:
         """``module`` is ``multiprocessing.process``. Used if its processes are not observed."""
