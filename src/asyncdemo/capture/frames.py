@@ -116,6 +116,19 @@ def _without_own(chain: Any) -> Any:
     return chain
 
 
+BOOT_FILE = f"{CAPTURE_DIR}boot/importlib_bootstrap.py"
+
+
+def leave_out_of_warnings(*functions: Any) -> None:
+    """Let Python skip the frames of these functions where it looks for the line that a warning is about.
+
+    It skips those of files that have both ``importlib`` and ``_bootstrap`` in their name, as the first file
+    of ours has.
+    """
+    for function in functions:
+        function.__code__ = function.__code__.replace(co_filename=BOOT_FILE)
+
+
 # -- the error that ended the script ----------------------------------------------------------------
 
 _MOST_LETTERS = 300

@@ -27,7 +27,7 @@ from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.terminals import open_terminal
 
-_LAUNCH = str(Path(capture.__file__).parent.absolute() / "boot" / "launch.py")
+_LAUNCH = str(Path(capture.__file__).parent.absolute() / "boot" / "importlib_bootstrap.py")
 _SEND_S = 60.0
 """How long a process may take to read what it is sent."""
 _LONGEST_FOLDER = 70

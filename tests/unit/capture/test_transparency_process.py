@@ -14,6 +14,33 @@ import pytest
 from tests.support.plain_and_traced import alike
 
 SCRIPTS = {
+    "warnings about lines above the script": r"""
+import asyncio, threading, warnings
+warnings.simplefilter("always")
+def warn():
+    for level in range(1, 12):
+        warnings.warn(f"level {level}", stacklevel=level)
+async def main():
+    warn()
+warn()
+asyncio.run(main())
+thread = threading.Thread(target=warn)
+thread.start()
+thread.join()
+""",
+    "attributes of what is replaced": r"""
+import os, pickle, threading, time
+for thing in (time.sleep, input, os.execv, threading.Lock(), threading.RLock()):
+    for name in ("__annotations__", "__annotate__", "__dict__"):
+        print(hasattr(thing, name))
+print(pickle.loads(pickle.dumps(os.execv)) is os.execv, pickle.dumps(os.execve))
+lock = threading.RLock()
+try:
+    print(lock.acquire(2**70))
+except OverflowError as error:
+    print(error)
+print(lock.acquire(5), lock._is_owned())
+""",
     "an audit hook that refuses": r"""
 import asyncio, sys, threading, time
 lock = threading.Lock()

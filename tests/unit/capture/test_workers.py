@@ -324,7 +324,7 @@ class TestTheyRunAsTheyWould:
         assert any("process 1: There is no function brew" in note for note in run.notes)
 
 
-WORK = Path(wire.__file__).parent / "boot" / "launch.py"
+WORK = Path(wire.__file__).parent / "boot" / "importlib_bootstrap.py"
 
 
 def work(environment: str | None) -> str:

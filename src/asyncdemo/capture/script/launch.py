@@ -18,7 +18,7 @@ import types
 from typing import Any
 
 from asyncdemo.capture import parent, wire
-from asyncdemo.capture.frames import hide_own_frames, uncaught
+from asyncdemo.capture.frames import hide_own_frames, leave_out_of_warnings, uncaught
 from asyncdemo.capture.instrument import on_entry
 from asyncdemo.capture.outbox import sender
 from asyncdemo.capture.recorder import Origins, running_version
@@ -236,3 +236,6 @@ def _hide_own_frames(error: BaseException) -> None:
 def _say(text: str) -> None:
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(text)
+
+
+leave_out_of_warnings(main, _run, work, Script.run, Function.run)  # the script's first frame comes after them

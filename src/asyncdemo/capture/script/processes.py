@@ -22,7 +22,8 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.calls import set_in_os
 from asyncdemo.capture.blocking.waits import Waiting, Waits
-from asyncdemo.capture.guard import CAPTURE_DIR, caller_of_hooked
+from asyncdemo.capture.frames import BOOT_FILE
+from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, around, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.script import source
@@ -32,7 +33,7 @@ _access = os.access  # the script may replace it
 
 # -- multiprocessing's spawn -----------------------------------------------------------------------
 
-_BOOT = os.path.join(os.path.abspath(CAPTURE_DIR), "boot", "launch.py")
+_BOOT = os.path.abspath(BOOT_FILE)
 _HELPERS = "multiprocessing.managers"
 """Serves shared objects in its own process, which does nothing of the script's."""
 

@@ -1,7 +1,9 @@
 """Entry point of the traced process; for those that the script starts, in place of ``python -c CODE``.
 
 It finds the tracer beside this file and hands over to it. It is in its own folder because Python puts a
-script's folder first on the import path.
+script's folder first on the import path. Its name has the two words by which Python leaves out frames when
+it looks for the line that a warning is about (``is_internal_frame``): what a script says about lines above
+its own is then said about none.
 """
 
 import builtins
