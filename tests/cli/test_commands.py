@@ -171,6 +171,23 @@ def test_on_windows_it_says_in_one_line_what_to_do(start: str) -> None:
     assert "WSL" in done.err
 
 
+CTRL_C_DURING_IMPORTS = """
+import sys
+class Finder:
+    def find_spec(name, *rest):
+        if name == "click":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder)
+from asyncdemo.cli import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_during_imports_ends_without_a_traceback() -> None:
+    done = program(sys.executable, "-c", CTRL_C_DURING_IMPORTS)
+    assert (done.code, done.out, done.err) == (130, "", "")
+
+
 def test_a_shell_completes_lessons() -> None:
     done = in_process("completion", "fish")
     assert done.code == 0

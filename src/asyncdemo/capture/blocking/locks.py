@@ -96,10 +96,10 @@ def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | Non
         blocking, timeout = _asked(*arguments, **options)
     except TypeError:
         return None
-    if type(blocking) not in (bool, int) or type(timeout) not in (int, float):
+    if type(timeout) not in (int, float):
         return None
-    if blocking not in (0, 1):
-        return None  # it may be too large
+    if type(blocking) is not bool and (type(blocking) is not int or blocking not in (0, 1)):  # else too large
+        return None
     if timeout != -1 and not (blocking and 0 <= timeout <= threading.TIMEOUT_MAX):
         return None
     return bool(blocking)
