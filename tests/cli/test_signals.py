@@ -14,7 +14,7 @@ from asyncdemo.cli.signals import (
     ENDING,
     ending_by_exception,
     noting_signals,
-    passing_on_ignored,
+    passing_on_others,
     stopping_together,
 )
 
@@ -64,7 +64,7 @@ def test_ignored_signal_is_passed_on_while_the_script_runs() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     sent: list[int] = []
     try:
-        with passing_on_ignored(sent.append) as begin:
+        with passing_on_others(sent.append) as begin:
             signal.raise_signal(signal.SIGINT)
             assert sent == []
             begin()
@@ -73,6 +73,16 @@ def test_ignored_signal_is_passed_on_while_the_script_runs() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2])
+def test_signal_that_does_not_end_us_is_passed_on(number: signal.Signals) -> None:
+    sent: list[int] = []
+    with passing_on_others(sent.append) as begin:
+        begin()
+        signal.raise_signal(number)
+    assert sent == [number]
+    assert signal.getsignal(number) is signal.SIG_DFL
 
 
 STOPPED_BY_INT = """

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from asyncdemo.cli.signals import NotedSignals, noting_signals, passing_on_ignored, stopping_together
+from asyncdemo.cli.signals import NotedSignals, noting_signals, passing_on_others, stopping_together
 from asyncdemo.cli.terminal import hiding_keys
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -114,7 +114,7 @@ class _ServerOutput(OutputBuffer):
 def _drive(batch: Batch, signals: NotedSignals, tick: Callable[[], None], passes_on: bool) -> None:
     """Run the batch to its end. ``signals`` grows with every Ctrl-C, or other signal that asks us to end.
 
-    If ``passes_on``, the script gets the signals that we ignore: it's not a server that we end by them.
+    If ``passes_on``, the script also gets signals that do not end us: it's not a server that we end by them.
     """
     handled = 0
 
@@ -123,7 +123,7 @@ def _drive(batch: Batch, signals: NotedSignals, tick: Callable[[], None], passes
         new, handled = len(signals) > handled, len(signals)
         return new
 
-    with stopping_together(batch.send_signal), passing_on_ignored(batch.pass_on) as pass_on:
+    with stopping_together(batch.send_signal), passing_on_others(batch.pass_on) as pass_on:
         while True:
             for number in signals[handled:]:
                 handled += 1

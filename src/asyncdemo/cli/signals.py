@@ -105,24 +105,30 @@ def stopping_together(send_signal: Callable[[int], None]) -> Iterator[None]:
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
 
-@contextmanager
-def passing_on_ignored(pass_on: Callable[[int], None]) -> Iterator[Callable[[], None]]:
-    """Pass on signals that we were started to ignore: the script may handle them itself.
+_NOT_ENDING: Final = [signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2]
 
-    A shell's ``command &`` ignores SIGINT, and ``nohup`` SIGHUP. Call the result to begin, once the script
-    runs: it is to be started with these signals ignored, as we were.
+
+@contextmanager
+def passing_on_others(pass_on: Callable[[int], None]) -> Iterator[Callable[[], None]]:
+    """Pass on signals that do not end us, but may mean something to the script.
+
+    Among them are those that we were started to ignore: a shell's ``command &`` ignores SIGINT and SIGQUIT,
+    and ``nohup`` SIGHUP. Call the result to begin, once the script runs: it is to be started with these
+    signals ignored, as we were.
     """
-    ignored = [number for number in ENDING if signal.getsignal(number) is signal.SIG_IGN]
+    others = [number for number in ENDING if signal.getsignal(number) is signal.SIG_IGN]
+    others += [number for number in _NOT_ENDING if not callable(signal.getsignal(number))]
+    before = {number: signal.getsignal(number) for number in others}
 
     def begin() -> None:
-        for number in ignored:
+        for number in others:
             signal.signal(number, lambda number, frame: pass_on(number))  # noqa: ARG005
 
     try:
         yield begin
     finally:
-        for number in ignored:
-            signal.signal(number, signal.SIG_IGN)
+        for number in others:
+            signal.signal(number, before[number])
 
 
 class Ending:

@@ -273,7 +273,8 @@ class Recording:
         A terminal sends it to a group of processes, ``kill`` to one. A confined script ends with all of its
         processes, so all get it.
         """
-        from_terminal = number != signal.SIGTERM and (number != signal.SIGINT or in_foreground())
+        keys = signal.SIGINT, signal.SIGQUIT
+        from_terminal = number == signal.SIGHUP or (number in keys and in_foreground())
         if from_terminal or self._options.confined or self._child is None:
             self.send_signal(number)
         else:
