@@ -13,8 +13,10 @@ from asyncdemo.errors import WorkspaceError
 
 _APPLICATION_ID: Final = 0x6173796E  # "asyn": SQLite keeps it in the file's header
 _VERSION: Final = 1
-_BUSY_S: Final = 30.0
+_BUSY_S: Final = 3.0
 """How long to wait for another process to finish writing."""
+_gave_up: Final[set[Path]] = set()
+"""Files that stayed locked for that long: a command that needs one several times waits only once."""
 _LONGEST: Final = 1_000_000
 """The largest row or statement, in bytes."""
 _PATIENCE: Final = 200, 100_000
@@ -22,7 +24,7 @@ _PATIENCE: Final = 200, 100_000
 _NOT_ALLOWED: Final = {"SQLITE_CANTOPEN", "SQLITE_PERM"}
 _DAMAGED: Final = {"SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_INTERRUPT"}
 """The file's contents are not ours. Any other error is about the system."""
-_MOVE_IT: Final = "Move it elsewhere, and asyncdemo starts a new one."
+_MOVE_IT: Final = "Move it elsewhere, and asyncdemo goes on without it."
 
 
 @contextmanager
@@ -65,7 +67,8 @@ def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
 
 
 def _open(file: Path, begin: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
+    wait_s = 0.0 if file in _gave_up else _BUSY_S
+    connection = sqlite3.connect(file, timeout=wait_s, isolation_level=None)
     left = iter(range(_PATIENCE[0]))
     try:
         # Somebody else may have made the file: a query must end, and call no function that it names.
@@ -74,9 +77,12 @@ def _open(file: Path, begin: str) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute(begin)
         connection.execute("PRAGMA application_id")  # reads the file, which BEGIN alone does not
-    except BaseException:
+    except BaseException as error:
         connection.close()
+        if isinstance(error, sqlite3.Error) and _name(error) == "SQLITE_BUSY":
+            _gave_up.add(file)
         raise
+    _gave_up.discard(file)
     return connection
 
 
@@ -104,8 +110,9 @@ def _explain_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
+        words = "another program is using it" if _name(error) == "SQLITE_BUSY" else str(error)
         advice = f" {_MOVE_IT}" if _name(error) in _DAMAGED else ""
-        raise WorkspaceError(f"{file}: {error}.{advice}") from None
+        raise WorkspaceError(f"{file}: {words}.{advice}") from None
 
 
 def _name(error: sqlite3.Error) -> str:
