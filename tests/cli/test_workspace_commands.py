@@ -661,10 +661,10 @@ def test_verdict_survives_a_progress_that_cannot_be_used(
         assert "Passed." in done.out or "Not passed yet." in done.out
         assert done.err.count("\n") == 1 and words in done.err
     assert desk("list", "--course", desk.course).code == 0
-    for command in ("hint", "solution"):
-        done = desk(command, "--course", desk.course)
+    hint, solution = (desk(command, "--course", desk.course) for command in ("hint", "solution"))
+    for done in (hint, solution):
         assert (done.code, done.err.count("\n")) == (0, 1), done.err
-    assert "Your tea hasn't passed yet" not in done.out, "nobody could ask twice"
+    assert "asyncio.gather" in solution.out, "nobody could ask twice"
 
 
 def test_locked_progress_keeps_the_verdict(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -369,9 +369,9 @@ def test_locked_file_is_waited_for_once_and_then_used_again(
     monkeypatch.setattr("asyncdemo.course.workspace.database._BUSY_S", 0.05)
     connect = sqlite3.connect
 
-    def noting(*arguments: Any, timeout: float, **options: Any) -> sqlite3.Connection:
+    def noting(file: Path, timeout: float, isolation_level: None) -> sqlite3.Connection:
         asked.append(timeout)
-        return connect(*arguments, timeout=timeout, **options)
+        return connect(file, timeout=timeout, isolation_level=isolation_level)
 
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
