@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import NoReturn
 
@@ -364,21 +365,14 @@ def test_courses_have_their_own_records(file: Path, earlier: Path) -> None:
 def test_locked_file_is_waited_for_once_and_then_used_again(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    progress, asked = Progress(file), []
+    progress, now_s = Progress(file), count()
     progress.update("tea", Record.after_run)
-    monkeypatch.setattr("asyncdemo.course.workspace.database._BUSY_S", 0.05)
-    connect = sqlite3.connect
-
-    def noting(file: Path, timeout: float, isolation_level: None) -> sqlite3.Connection:
-        asked.append(timeout)
-        return connect(file, timeout=timeout, isolation_level=isolation_level)
-
+    monkeypatch.setattr("asyncdemo.course.workspace.database.monotonic", lambda: next(now_s))
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        monkeypatch.setattr(sqlite3, "connect", noting)
         for use in (progress.all, lambda: progress.update("tea", Record.after_run)):
             with pytest.raises(WorkspaceError, match="another program is using it"):
                 use()
+    assert next(now_s) == 4 + 2, "the second time, it looked once"
     assert progress.update("tea", Record.after_run).runs == 2
     assert progress.of("tea").runs == 2
-    assert asked == [0.05, 0.0, 0.0, 0.05]
