@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Final
 
 import hypothesis
@@ -47,8 +48,15 @@ UNWANTED = (
 )
 
 
-def pytest_configure() -> None:
-    """A shell's ``command &`` ignores SIGINT, and ``nohup`` SIGHUP, and so would what tests start."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep away from the developer's own progress, and undo what a shell does to signals.
+
+    Fixtures of a module begin before ``surroundings``. A shell's ``command &`` ignores SIGINT, and ``nohup``
+    SIGHUP, and so would what tests start.
+    """
+    state = TemporaryDirectory(prefix="asyncdemo-state-")
+    config.add_cleanup(state.cleanup)
+    os.environ["XDG_STATE_HOME"] = state.name
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:

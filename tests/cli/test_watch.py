@@ -19,7 +19,7 @@ import pytest
 from tests.cli.commands import asyncdemo_command, environment, in_process
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import is_alive, marked, until
-from tests.support.small_course import BROKEN, FIXED, make_course
+from tests.support.small_course import BROKEN, FIXED, make_course, spoil_progress
 
 pytestmark = pytest.mark.slow
 
@@ -165,7 +165,7 @@ def test_obstacle_to_a_verdict_is_reported_and_watching_goes_on(desk: Desk) -> N
         check.write_text(works)
         desk.tea.unlink()
         log.wait_for("is missing. To restore it: asyncdemo reset tea")
-        (desk.folder / ".asyncdemo" / "progress.sqlite3").write_text("no database")
+        spoil_progress()
         desk.tea.write_text(FIXED)
         log.wait_for("Your progress could not be saved")
         log.wait_for("Passed.")

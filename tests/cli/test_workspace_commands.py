@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from asyncdemo.course.workspace.progress import Progress, Record
+from asyncdemo.course.workspace.files import state_folder
+from asyncdemo.course.workspace.progress import Progress, Record, personal_progress
 from tests.cli.commands import Done, in_process, interrupted
 from tests.cli.terminals import Terminal
-from tests.support.small_course import BROKEN, FIXED, make_course
+from tests.support.small_course import BROKEN, COURSE_TITLE, FIXED, make_course, spoil_progress
 
 
 class Desk:
@@ -31,7 +35,7 @@ class Desk:
         return in_process(*arguments, cwd=self.folder)
 
     def record(self, lesson_id: str) -> Record:
-        return Progress(self.folder / ".asyncdemo" / "progress.sqlite3").of(lesson_id)
+        return personal_progress(COURSE_TITLE).of(lesson_id)
 
 
 @pytest.fixture
@@ -110,7 +114,7 @@ def test_exercises_go_from_failure_to_pass_to_next_until_the_end(desk: Desk) -> 
     desk.tea.write_text(BROKEN)
     done = desk("check")
     assert done.code == 1
-    assert "1 of 2 exercises passed." in done.out
+    assert "1 of 2 exercises passed, 1 untouched." in done.out
 
 
 @pytest.mark.parametrize(
@@ -534,16 +538,146 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     assert "asyncdemo run two-sleeps" in words
 
 
-def test_earlier_progress_is_carried_into_a_new_workspace(tmp_path: Path) -> None:
-    before = Progress(Path(os.environ["XDG_STATE_HOME"]) / "asyncdemo" / "progress.sqlite3")
-    before.update("two-sleeps", lambda _: Record(runs=2, asked=4, right=3))
+def test_progress_before_a_workspace_counts_in_it(tmp_path: Path) -> None:
+    personal_progress("").update("two-sleeps", lambda _: Record(runs=2, asked=4, right=3))
     assert "hint 1 of 3" in in_process("hint", "two-sleeps", cwd=tmp_path).out
     for _ in range(2):
         assert in_process("start", cwd=tmp_path).code == 0
     folder = tmp_path / "asyncdemo-exercises"
     assert "run 2 times, 3 of 4 predictions right" in in_process("list", cwd=folder).out
     assert "hint 2 of 3" in in_process("hint", "two-sleeps", cwd=folder).out
-    assert "hint 3 of 3" in in_process("hint", "two-sleeps", cwd=tmp_path).out, "the latest workspace counts"
+    assert "hint 3 of 3" in in_process("hint", "two-sleeps", cwd=tmp_path).out
+    assert [file.name for file in (folder / ".asyncdemo").iterdir()] == ["workspace.json"]
+
+
+def test_second_workspace_names_the_first_and_what_passed(desk: Desk, tmp_path: Path) -> None:
+    desk.tea.write_text(FIXED)
+    assert desk("check", "tea").code == 0
+    second = tmp_path / "second"
+    done = in_process("start", second, "--course", desk.course, cwd=tmp_path)
+    words = " ".join(done.out.split())
+    assert f"You also have {desk.folder}. Its files stay as they are." in words
+    assert "1 of 2 exercises passed" in words
+    assert "1 of 2 exercises passed" in in_process("list", cwd=second).out
+    assert "1 of 2 exercises passed" in desk("list").out
+    assert "Exercise 2, Coffee" in in_process("check", cwd=second).out
+    assert in_process("reset", "tea", "--yes", cwd=desk.folder).code == 0
+    assert desk.record("tea").passed
+    again = in_process("start", second, "--course", desk.course, cwd=tmp_path)
+    assert "You also have" not in again.out
+
+
+def earlier_store(folder: Path) -> Progress:
+    """Return the store that an earlier asyncdemo kept in a workspace, with a pass of tea."""
+    store = Progress(folder / ".asyncdemo" / "progress.sqlite3")
+    store.update("tea", lambda _: Record(runs=2, checks=1, passed="2026-01-01"))
+    return store
+
+
+def test_earlier_workspaces_are_read_in_wherever_one_works(desk: Desk, tmp_path: Path) -> None:
+    earlier_store(desk.folder)
+    second = tmp_path / "second"
+    done = in_process("start", second, "--course", desk.course, cwd=tmp_path)
+    assert "1 of 2 exercises passed" in done.out
+    for _ in range(2):
+        assert "run 2 times" in in_process("list", cwd=second).out
+    assert desk.record("tea") == Record(runs=2, checks=1, passed="2026-01-01")
+
+
+def test_store_in_a_workspace_of_somebody_else_is_left_alone(desk: Desk, tmp_path: Path) -> None:
+    earlier_store(desk.folder)
+    copy = tmp_path / "copy"
+    desk.folder.rename(copy)
+    assert "0 of 2 exercises passed" in in_process("list", "--course", desk.course, cwd=copy).out
+    assert in_process("start", copy, "--course", desk.course, cwd=tmp_path).code == 0
+    assert "1 of 2 exercises passed" in in_process("list", cwd=copy).out
+
+
+def test_damaged_earlier_store_is_one_line_and_hides_no_other(desk: Desk, tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    in_process("start", second, "--course", desk.course, cwd=tmp_path)
+    damaged = earlier_store(desk.folder).file
+    damaged.write_text("no database")
+    earlier_store(second)
+    done = desk("list")
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    assert str(damaged) in done.err and "could not be added to yours" in done.err
+    assert "1 of 2 exercises passed" in done.out
+
+
+def test_grading_neither_reads_nor_writes_any_progress(desk: Desk, tmp_path: Path) -> None:
+    desk.tea.write_text(FIXED)
+    store = earlier_store(desk.folder).file
+    before = store.read_bytes()
+    spoil_progress()
+    done = desk("check", "--all", "--handed-in", desk.folder, "--course", desk.course)
+    assert (done.code, done.err) == (1, "")
+    assert "mine: 1 passed, 1 untouched" in done.out
+    assert store.read_bytes() == before
+    assert (state_folder() / "progress.sqlite3").read_text() == "no database"
+
+
+def _as_file(state: Path) -> None:
+    state.unlink() if state.is_file() else shutil.rmtree(state)
+    state.write_text("")
+
+
+def _newer(state: Path) -> None:
+    with closing(sqlite3.connect(personal_progress("").file)) as database:
+        database.execute("PRAGMA user_version = 99")
+
+
+def _nulls(state: Path) -> None:
+    with closing(sqlite3.connect(personal_progress("").file)) as database:
+        database.execute("UPDATE lessons SET runs = NULL")
+        database.commit()
+
+
+def _folder(state: Path) -> None:
+    file = personal_progress("").file
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda _: spoil_progress(), "file is not a database"),
+        (_newer, "newer asyncdemo"),
+        (_nulls, "is damaged"),
+        (_folder, "unable to open database file"),
+        (_as_file, "File exists"),
+    ],
+)
+def test_verdict_survives_a_progress_that_cannot_be_used(
+    desk: Desk, harm: Callable[[Path], None], words: str
+) -> None:
+    personal_progress(COURSE_TITLE).update("tea", Record.after_run)
+    harm(state_folder())
+    desk.tea.write_text(FIXED)
+    for exercise, code in (("tea", 0), ("coffee", 1)):
+        done = desk("check", exercise, "--course", desk.course)
+        assert done.code == code
+        assert "Passed." in done.out or "Not passed yet." in done.out
+        assert done.err.count("\n") == 1 and words in done.err
+    assert desk("list", "--course", desk.course).code == 0
+    hint, solution = (desk(command, "--course", desk.course) for command in ("hint", "solution"))
+    for done in (hint, solution):
+        assert (done.code, done.err.count("\n")) == (0, 1), done.err
+    assert "asyncio.gather" in solution.out, "nobody could ask twice"
+
+
+def test_locked_progress_keeps_the_verdict(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asyncdemo.course.workspace.database._BUSY_S", 0.05)
+    personal_progress(COURSE_TITLE).update("tea", Record.after_run)
+    desk.tea.write_text(FIXED)
+    with closing(sqlite3.connect(personal_progress("").file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = desk("check", "tea")
+    assert done.code == 0
+    assert "Passed." in done.out
+    assert done.err.count("\n") == 1
+    assert "Your progress could not be saved: " in done.err and "another program is using it" in done.err
 
 
 def test_workspace_moved_with_its_course_is_started_again(desk: Desk, tmp_path: Path) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.course.workspace.files import state_folder
+
+COURSE_TITLE: Final = "Drinks"
+
 BROKEN: Final = '''\
 """Let both cups be made at the same time."""
 
@@ -73,7 +77,7 @@ def make_course(folder: Path) -> Path:
 def set_lessons(folder: Path, *ids: str) -> None:
     lessons = ", ".join(f'"{lesson_id}"' for lesson_id in ids)
     (folder / "course.toml").write_text(
-        'title = "Drinks"\n[[modules]]\nnumber = 1\ntitle = "Hot"\nfolder = "01-hot"\n'
+        f'title = "{COURSE_TITLE}"\n[[modules]]\nnumber = 1\ntitle = "Hot"\nfolder = "01-hot"\n'
         f"lessons = [{lessons}]\n"
     )
 
@@ -96,3 +100,10 @@ def add_lesson(folder: Path, number: int, lesson_id: str, *, exercise: bool = Tr
         (lesson / "hints.md").write_text(_HINTS)
     (lesson / "lesson.toml").write_text(manifest)
     return lesson
+
+
+def spoil_progress() -> None:
+    """Make this user's progress unreadable."""
+    file = state_folder() / "progress.sqlite3"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("no database")

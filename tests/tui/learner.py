@@ -41,9 +41,7 @@ class Learner:
         return next(lesson for lesson in self.context.course.lessons if lesson.id == lesson_id)
 
     def record(self, lesson_id: str) -> Record:
-        progress = self.context.progress
-        assert progress is not None
-        return progress.of(lesson_id)
+        return self.context.record(lesson_id)
 
 
 def shown(root: Widget | App[int]) -> str:

@@ -26,9 +26,7 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Learner:
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
 async def test_it_shows_all_lessons_and_what_is_chosen(learner: Learner, size: tuple[int, int]) -> None:
-    progress = learner.context.progress
-    assert progress is not None
-    progress.update("tea", lambda record: record.after_run().after_check(True, "2026-01-01"))
+    learner.context.remember("tea", lambda record: record.after_run().after_check(True, "2026-01-01"))
 
     async with Application(learner.context, lambda: HomeScreen("A note.")).run_test(size=size) as pilot:
         user = User(pilot)

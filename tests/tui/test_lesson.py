@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.workspace.context import CourseContext
-from asyncdemo.course.workspace.progress import Progress, Record
+from asyncdemo.course.workspace.progress import Record
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, MissingError
 from asyncdemo.tui.app import Application, ReadingScreen
 from asyncdemo.tui.lesson.programs import CodeScreen
@@ -49,7 +49,7 @@ def context(tmp_path: Path) -> CourseContext:
     before, _, after = (lesson / "README.md").read_text().partition("## Change it\n")
     (lesson / "README.md").write_text(before + CHANGE + after)
     course = load_course(tmp_path / "course")
-    return CourseContext(course, None, Progress(tmp_path / "progress.sqlite3"))
+    return CourseContext(course, None, None)
 
 
 class Driven(User):
@@ -117,8 +117,7 @@ async def test_from_the_question_to_the_result_nothing_is_out_of_sight(
         assert driven.app.screen.max_scroll_y == 0
     assert driven.session.exit_code() == EXIT_OK
     assert driven.app.return_value is None
-    assert context.progress is not None
-    record = context.progress.of("tea")
+    record = context.record("tea")
     assert (record.runs, record.asked, record.right, record.open_answers) == (1, 3, 3, ())
     assert [(one.place, one.answer, one.happened) for one in record.predictions][:2] == [
         (1, "4", "4"),
@@ -169,9 +168,7 @@ async def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContex
 async def test_lesson_reopens_where_it_was_left_with_its_answers(
     context: CourseContext,
 ) -> None:
-    progress = context.progress
-    assert progress is not None
-    progress.update("tea", lambda record: record.after_run())  # in a pipe
+    context.remember("tea", Record.after_run)  # in a pipe
     async with drive(context) as driven:
         assert driven.step == "question"
         await driven.press("2", "7", "backspace", "5")
@@ -187,7 +184,7 @@ async def test_lesson_reopens_where_it_was_left_with_its_answers(
     async with drive(context) as driven:
         assert driven.step == "run", "its pictures are gone"
     for passed, step in ((False, "exercise"), (True, "question")):
-        progress.update("tea", lambda record, passed=passed: record.after_check(passed, "2026"))  # type: ignore[misc]
+        context.remember("tea", lambda record, passed=passed: record.after_check(passed, "2026"))  # type: ignore[misc]
         async with drive(context) as driven:
             assert driven.step == step
 
@@ -238,8 +235,7 @@ async def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -
         await driven.press("q")
 
     assert driven.app.return_value == EXIT_INTERRUPTED
-    assert context.progress is not None
-    assert context.progress.of("tea").runs == 0
+    assert context.record("tea").runs == 0
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -348,8 +344,7 @@ async def test_the_text_of_a_lesson_that_was_run_earlier_needs_no_run(context: C
         await driven.press("4", "w")
         assert driven.step == "result"
 
-    assert context.progress is not None
-    context.progress.update("tea", Record.after_run)
+    context.remember("tea", Record.after_run)
     async with drive(context, (120, 60)) as driven:
         await driven.press("4", "w")
         assert isinstance(driven.app.screen, ReadingScreen)

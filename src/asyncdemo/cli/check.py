@@ -22,7 +22,13 @@ from asyncdemo.cli.check_many import (
     table_as_junit,
     words_of,
 )
-from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, next_words
+from asyncdemo.cli.exercises import (
+    exercise_argument,
+    find_exercise,
+    need_workspace,
+    next_words,
+    report_trouble,
+)
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.output import say_last
 from asyncdemo.cli.overwrite import check_table, explain_unwritable
@@ -134,6 +140,7 @@ def command(
         code = _check_handed_in(context, handed_in, csv_file, junit_file, timeout_s, seed, as_json)
         click_context.exit(code)
     if own_file is None:
+        report_trouble(context.prepare_progress())
         need_workspace(context)
     lessons = exercises(context.course)
     all_passed = exercise_name is None and current_exercise(context.course, context.records) is None
@@ -151,20 +158,17 @@ def command(
                     if item.verdict.repeat:
                         repeat = f"{item.verdict.repeat} --file {own_file}"
                         item = replace(item, verdict=replace(item.verdict, repeat=repeat))
-                elif check_all:
+                elif not alone:
                     item = checker.check_in(need_workspace(context), lesson)
                 else:
                     item = checker.check_file(lesson, need_workspace(context).file(lesson))
                 if alone and item.trouble is not None:
                     raise item.trouble
                 checked.append(item)
-                trouble = ""
-                if own_file is None and item.status in (Status.PASSED, Status.FAILED):
-                    trouble = _remember(context, item)
-            if trouble:
-                click.echo(trouble, err=True)
             if not as_json:
                 _print(item, plain=plain) if alone else _print_brief(item)
+            if own_file is None and item.status in (Status.PASSED, Status.FAILED):
+                report_trouble(_remember(context, item))  # after the verdict, because it may have to wait
     passed = all(item.verdict.passed for item in checked)
     if as_json:
         data = {"format": FORMAT, "passed": passed, "exercises": [as_data(item) for item in checked]}

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from asyncdemo.cli.terminal import wrap
+from asyncdemo.cli.terminal import wrap, wrap_for
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.workspace.context import CourseContext, locate, resolve_path, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises, first_unread, next_step
-from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import AsyncdemoError, CourseError, UsageError
 
@@ -22,16 +22,35 @@ if TYPE_CHECKING:
     from asyncdemo.course.content.exercise import Exercise
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_TROUBLE: Final = "asyncdemo.progress"
+"""The key in click's ``meta`` of what was reported."""
 
 
 def exercise_argument() -> Callable[[Command], Command]:
     return click.argument("exercise_name", metavar="[EX]", required=False, shell_complete=complete(exercises))
 
 
+def locate_with_progress(course_folder: Path | None) -> CourseContext:
+    """Do as ``locate``, and report a progress that can't be read. Raises the same errors."""
+    context = locate(course_folder)
+    report_trouble(context.prepare_progress())
+    return context
+
+
+def report_trouble(words: str) -> None:
+    """Print why the progress can't be used, but only the first reason in a command."""
+    said = click.get_current_context().find_root().meta
+    if words and _TROUBLE not in said:
+        said[_TROUBLE] = words
+        click.echo(wrap_for(sys.stderr, words), err=True)
+
+
 def need_workspace(context: CourseContext) -> Workspace:
     """Raises UsageError if there is none."""
     if context.workspace is None:
-        raise UsageError(_no_workspace(context))
+        raise UsageError(
+            f"There is no workspace yet. To create a folder with the exercises: {program(context)} start"
+        )
     return context.workspace
 
 
@@ -66,22 +85,18 @@ def load_exercise(lesson: Heading) -> Exercise:
     return exercise
 
 
-def need_help_with(typed: str | None, course_folder: Path | None) -> tuple[Heading, Exercise, Progress]:
-    """Return the selected exercise, and the progress with the hints and solutions shown so far.
-
-    Raises UsageError, CourseError, WorkspaceError.
-    """
-    context = locate(course_folder)
-    if context.progress is None:
-        raise UsageError(_no_workspace(context))
+def need_help_with(typed: str | None, course_folder: Path | None) -> tuple[CourseContext, Heading, Exercise]:
+    """Return the selected exercise. Raises UsageError, CourseError, WorkspaceError."""
+    context = locate_with_progress(course_folder)
     lesson = find_exercise(context, typed)
-    return lesson, load_exercise(lesson), context.progress
+    return context, lesson, load_exercise(lesson)
 
 
 def program(context: CourseContext) -> str:
     """Return the beginning of a command: an external course must be named until it has a workspace."""
-    from_elsewhere = context.workspace is None and context.progress is None
-    return f"asyncdemo --course {shown_path(context.course.folder)}" if from_elsewhere else "asyncdemo"
+    if context.workspace is None and context.course_folder is not None:
+        return f"asyncdemo --course {shown_path(context.course_folder)}"
+    return "asyncdemo"
 
 
 def next_words(context: CourseContext, just_run: str = "") -> list[str]:
@@ -114,10 +129,6 @@ def next_words(context: CourseContext, just_run: str = "") -> list[str]:
         head = f"{label}: {command:<{width}}  "
         shown.append(wrap(words, head, " " * len(head)) if words else head.rstrip())
     return shown
-
-
-def _no_workspace(context: CourseContext) -> str:
-    return f"There is no workspace yet. To create a folder with the exercises: {program(context)} start"
 
 
 def _by_file(context: CourseContext, ours: tuple[Heading, ...], file: Path) -> Heading:

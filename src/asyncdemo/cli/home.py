@@ -27,6 +27,7 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
     ``course_folder`` is an external course; by default, that of the latest workspace.
     """
     context, note = latest() if course_folder is None else (locate(course_folder), "")
+    note = "\n".join(filter(None, (note, context.prepare_progress())))
     if interactive(plain):
         from asyncdemo.tui.app import run_application
         from asyncdemo.tui.home import HomeScreen
@@ -39,8 +40,8 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
     passed = sum(1 for lesson in tasks if lesson.id in records and records[lesson.id].passed)
     step = next_step(context.course, records)
     click.echo("asyncdemo shows what a Python program waits for.\n")
-    if note:
-        click.echo(wrap(note, rest="  "))
+    for line in note.splitlines():
+        click.echo(wrap(line, rest="  "))
     if context.workspace is not None:
         click.echo(wrap(f"Your workspace: {context.workspace.folder}", rest="  "))
     done = f"You have run {run} of {len(lessons)} lessons"

@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from asyncdemo.cli.exercises import next_words
+from asyncdemo.cli.exercises import locate_with_progress, next_words
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.content.catalog import Course, Heading
-from asyncdemo.course.workspace.context import locate
 from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
@@ -27,7 +26,7 @@ FORMAT = "asyncdemo.list/1"
 @course_option
 def command(as_json: bool, course_folder: Path | None) -> None:
     """List the lessons of the course, how long they take, and your progress."""
-    context = locate(course_folder)
+    context = locate_with_progress(course_folder)
     course = context.course
     records = context.records
     if as_json:

@@ -6,10 +6,15 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
+from asyncdemo.cli.exercises import (
+    exercise_argument,
+    find_exercise,
+    locate_with_progress,
+    need_workspace,
+)
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_ask, wrap
-from asyncdemo.course.workspace.context import locate, shown_path
+from asyncdemo.course.workspace.context import shown_path
 from asyncdemo.course.workspace.exercise_files import reset
 from asyncdemo.course.workspace.workspace import FileState
 from asyncdemo.errors import UsageError
@@ -22,9 +27,11 @@ from asyncdemo.errors import UsageError
 def command(exercise_name: str | None, yes: bool, course_folder: Path | None) -> None:
     """Restore the exercise EX to the course's current version. Your version is kept beside it as a .bak file.
 
+    What has passed stays passed.
+
     EX is an id, a number, a part of an id, or the file. By default, the first that has not passed.
     """
-    context = locate(course_folder)
+    context = locate_with_progress(course_folder)
     workspace = need_workspace(context)
     lesson = find_exercise(context, exercise_name)
     file = workspace.file(lesson)

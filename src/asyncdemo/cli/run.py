@@ -14,7 +14,7 @@ import click
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.requests import has_failed
 from asyncdemo.cli.console import make_console, print_output, print_runs
-from asyncdemo.cli.exercises import complete, next_words, program
+from asyncdemo.cli.exercises import complete, locate_with_progress, next_words, program, report_trouble
 from asyncdemo.cli.lesson_text import (
     ask,
     introduce,
@@ -139,7 +139,7 @@ def command(click_context: click.Context, /, **request: Any) -> None:
     are asked.
     """
     wanted = RunRequest(**request)
-    context = locate(wanted.course_folder)
+    context = locate_with_progress(wanted.course_folder)
     course = context.course
     heading = _next(context) if wanted.lesson_name is None else find_lesson(course, wanted.lesson_name)
     lesson = load_lesson(heading.folder)
@@ -215,9 +215,8 @@ def command(click_context: click.Context, /, **request: Any) -> None:
         measured = {run.name: measure(run) for run in recorded.runs}
         judged = judge_answers(predictions, answers, measured, values)
         print_answers(judged, values, reasons=wanted.details)
-        trouble = context.remember(lesson.id, lambda record: record.after_run(to_predicted(judged)))
-        if trouble:
-            click.echo(trouble, err=True)
+        predicted = to_predicted(judged)
+        report_trouble(context.remember(lesson.id, lambda record: record.after_run(predicted)))
     elif predictions:
         # The figures of an incomplete run can't answer questions.
         click.echo(
@@ -272,9 +271,8 @@ def _on_screen(
 
 
 def _say_what_is_next(context: CourseContext, just_run: str) -> None:
-    if context.progress is not None:
-        for line in next_words(context, just_run):
-            click.echo(line)
+    for line in next_words(context, just_run):
+        click.echo(line)
 
 
 def _print_output(recorded: Recorded) -> None:

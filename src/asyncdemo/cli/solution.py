@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.exercises import exercise_argument, need_help_with, need_workspace
+from asyncdemo.cli.exercises import exercise_argument, need_help_with, need_workspace, report_trouble
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_draw, wrap
-from asyncdemo.course.workspace.context import locate
+from asyncdemo.course.workspace.progress import Record
 from asyncdemo.errors import CourseError
 
 
@@ -26,13 +26,13 @@ def command(exercise_name: str | None, changes: bool, course_folder: Path | None
 
     EX is an id, a number, a part of an id, or the file. By default, the first that has not passed.
     """
-    lesson, exercise, progress = need_help_with(exercise_name, course_folder)
+    context, lesson, exercise = need_help_with(exercise_name, course_folder)
     if changes:
         from asyncdemo.cli.console import make_console
         from asyncdemo.tui.exercise.pages import changes_page
 
-        known = progress.of(lesson.id)
-        file = need_workspace(locate(course_folder)).file(lesson)
+        known = context.record(lesson.id)
+        file = need_workspace(context).file(lesson)
         may_see = bool(known.passed) or known.solution_shown
         make_console().print(changes_page(exercise, file, with_solution=may_see))
         return
@@ -40,8 +40,10 @@ def command(exercise_name: str | None, changes: bool, course_folder: Path | None
         text = exercise.solution.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"{exercise.solution}: cannot be read: {error}") from None
-    record = progress.update(lesson.id, lambda known: known.after_asking_for_solution())
-    if not record.solution_shown:
+    trouble = context.remember(lesson.id, Record.after_asking_for_solution)
+    report_trouble(trouble)
+    record = context.record(lesson.id)
+    if not (record.solution_shown or trouble):  # without a record of it, nobody could ask twice
         click.echo(
             wrap(f"Your {lesson.id} hasn't passed yet. You learn more if you find the solution yourself.")
         )

@@ -11,14 +11,19 @@ from typing import Any, Final
 
 import click
 
-from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
+from asyncdemo.cli.exercises import (
+    exercise_argument,
+    find_exercise,
+    locate_with_progress,
+    need_workspace,
+)
 from asyncdemo.cli.options import course_option, plain_option
 from asyncdemo.cli.output import has_room
 from asyncdemo.cli.signals import noting_signals
 from asyncdemo.cli.terminal import interactive, wrap_for
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.judging.practice import Practice, following, record_of
-from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
+from asyncdemo.course.judging.practice import Practice, following
+from asyncdemo.course.workspace.context import CourseContext, shown_path
 from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.saves import Change, Watcher
 from asyncdemo.errors import EXIT_INTERRUPTED
@@ -54,7 +59,7 @@ def command(
     save another exercise of the workspace, that one is checked. With --plain or without a terminal, this
     writes a log until Ctrl-C.
     """
-    context = locate(course_folder)
+    context = locate_with_progress(course_folder)
     lesson = find_exercise(context, exercise_name)
     if interactive(plain):
         from asyncdemo.tui.app import run_application
@@ -175,10 +180,10 @@ class _Log(ExitStack):
 
     def _after_a_pass(self, lesson: Heading) -> str:
         other = following(self._context, lesson)
-        if other is None or record_of(self._context, other).passed:
+        if other is None or self._context.record(other.id).passed:
             return "Passed. That was the last exercise: all have passed now."
         run = f" First run its lesson (asyncdemo run {other.id})."
-        first = "" if record_of(self._context, other).runs else run
+        first = "" if self._context.record(other.id).runs else run
         file = shown_path(self._workspace.file(other))
         return f"Passed. Next: exercise {other.number}, {other.title}.{first} To check it, save {file}."
 

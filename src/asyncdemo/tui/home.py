@@ -20,7 +20,6 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace.next_step import exercises, next_step
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
-from asyncdemo.errors import WorkspaceError
 from asyncdemo.packages import install_command
 from asyncdemo.render.terminal.theme import WARNING
 from asyncdemo.render.words import count, join
@@ -98,10 +97,7 @@ class HomeScreen(LearnerScreen):
 
     def _read(self) -> None:
         context = self.application.context
-        try:
-            self._records = context.records
-        except WorkspaceError as error:
-            self.notify(str(error), severity="warning", markup=False)
+        self._records = context.records
         lessons, tasks = context.course.lessons, exercises(context.course)
         run = sum(1 for lesson in lessons if self._record(lesson).runs)
         passed = sum(1 for lesson in tasks if self._record(lesson).passed)

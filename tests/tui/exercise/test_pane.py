@@ -14,7 +14,7 @@ from asyncdemo.tui.app import Application
 from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.viewer import ViewerScreen
 from asyncdemo.tui.watch import WatchScreen
-from tests.support.small_course import BROKEN, FIXED
+from tests.support.small_course import BROKEN, FIXED, spoil_progress
 from tests.tui.learner import Learner, User, shown, until
 
 pytestmark = pytest.mark.anyio
@@ -159,7 +159,7 @@ async def test_error_is_shown_in_place_of_a_verdict_or_beside_it(learner: Learne
     async with watching(learner) as desk:
         await desk.sees("No verdict", "the check itself failed: KeyError: 'cups'")
         check.write_text(works)
-        (learner.folder / ".asyncdemo" / "progress.sqlite3").write_text("no database")
+        spoil_progress()
         learner.tea.write_text(FIXED)
         await desk.sees("Passed", "Your progress could not be saved")
 

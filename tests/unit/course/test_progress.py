@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -9,13 +10,13 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-from asyncdemo.course.workspace.context import state_progress
-from asyncdemo.course.workspace.progress import Predicted, Progress, Record
+from asyncdemo.course.workspace.progress import Predicted, Progress, Record, personal_progress
 from asyncdemo.errors import WorkspaceError
 from tests.cli.commands import environment
 
@@ -27,6 +28,17 @@ from asyncdemo.course.workspace.progress import Progress, Record
 
 for _ in range(int(sys.argv[2])):
     print(Progress(Path(sys.argv[1])).update("tea", Record.after_run).runs, flush=True)
+"""
+
+# Reads in an earlier store, and then counts a run.
+READS_IN = """
+import sys
+from pathlib import Path
+from asyncdemo.course.workspace.progress import Progress, Record
+
+progress = Progress(Path(sys.argv[1]))
+progress.read_in(Path(sys.argv[2]))
+progress.update("tea", Record.after_run)
 """
 
 RIGHT = Predicted("How many?", 1, "3 cups", "3 cups", True, times_right=1)
@@ -149,20 +161,20 @@ def test_values_that_no_asyncdemo_wrote_are_one_line(file: Path, change: str) ->
 
 
 def test_user_without_a_home_folder_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(_: str) -> NoReturn:
+    def none(_: object) -> NoReturn:
         raise KeyError
 
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", none)
     with pytest.raises(WorkspaceError, match="Set HOME or XDG_STATE_HOME"):
-        state_progress()
+        personal_progress("")
 
 
 @pytest.mark.parametrize("kind", ["not a database", "cut off", "of another program", "of a newer asyncdemo"])
 def test_unusable_file_is_reported_with_advice_and_left_alone(file: Path, kind: str) -> None:
     Progress(file).update("tea", lambda record: record.after_run([RIGHT]))
-    words = "Move it elsewhere, and asyncdemo starts a new one"
+    words = "Move it elsewhere, and asyncdemo goes on without it"
     if kind == "not a database":
         file.write_text("runs: 3\n" * 1000)
     elif kind == "cut off":
@@ -277,3 +289,90 @@ def test_row_of_many_megabytes_is_refused(tmp_path: Path) -> None:
         database.commit()
     with pytest.raises(WorkspaceError, match="too big"):
         Progress(file).all()
+
+
+@pytest.fixture
+def earlier(tmp_path: Path) -> Path:
+    """Return the store of an earlier workspace, with three runs and a pass."""
+    store = tmp_path / "earlier" / "progress.sqlite3"
+    Progress(store).update("tea", lambda _: Record(runs=3, checks=2, passed="2026-01-01"))
+    return store
+
+
+def test_earlier_store_is_joined_and_never_added(file: Path, earlier: Path) -> None:
+    progress = Progress(file)
+    progress.update("tea", lambda _: Record(runs=1, checks=5, passed="2026-02-02", hints=1))
+    progress.read_in(earlier)
+    joined = Record(runs=3, checks=5, passed="2026-01-01", hints=1)
+    assert progress.of("tea") == joined
+    progress.read_in(earlier)
+    assert progress.of("tea") == joined
+    progress.update("tea", Record.after_run)
+    os.utime(earlier, ns=(1, 1))  # it counts as changed, so it is read again
+    progress.read_in(earlier)
+    assert progress.of("tea") == replace(joined, runs=4)
+    assert Progress(earlier).of("tea").runs == 3
+
+
+def test_read_store_is_not_opened_again_until_it_changes(file: Path, earlier: Path) -> None:
+    progress = Progress(file)
+    progress.read_in(earlier)
+    state = earlier.stat().st_mtime_ns
+    earlier.write_text("no database")
+    os.utime(earlier, ns=(state, state))
+    progress.read_in(earlier)
+    os.utime(earlier, ns=(1, 1))
+    with pytest.raises(WorkspaceError, match="earlier"):
+        progress.read_in(earlier)
+    assert progress.of("tea").runs == 3
+
+
+def test_interrupted_reading_leaves_nothing_half_read(
+    file: Path, earlier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Progress(earlier).update("coffee", Record.after_run)
+    with monkeypatch.context() as patch:
+        patch.setattr(Record, "joined", lambda *_: 1 / 0)
+        progress = Progress(file)
+        progress.update("tea", Record.after_hint)
+        with pytest.raises(ZeroDivisionError):
+            progress.read_in(earlier)
+    assert progress.all() == {"tea": Record(hints=1)}
+    progress.read_in(earlier)
+    assert progress.all() == {
+        "coffee": Record(runs=1),
+        "tea": Record(runs=3, checks=2, passed="2026-01-01", hints=1),
+    }
+
+
+def test_processes_that_read_in_at_the_same_time_count_once(file: Path, earlier: Path) -> None:
+    command = [sys.executable, "-c", READS_IN, str(file), str(earlier)]
+    processes = [subprocess.Popen(command, env=environment()) for _ in range(4)]
+    assert [process.wait(timeout=120) for process in processes] == [0] * 4
+    assert Progress(file).of("tea") == Record(runs=3 + 4, checks=2, passed="2026-01-01")
+
+
+def test_courses_have_their_own_records(file: Path, earlier: Path) -> None:
+    built_in, hot, cold = Progress(file), Progress(file, "Drinks/hot"), Progress(file, "Drinks")
+    built_in.update("tea", Record.after_hint)
+    hot.read_in(earlier)
+    cold.update("tea", Record.after_run)
+    assert built_in.all() == {"tea": Record(hints=1)}
+    assert hot.of("tea").runs == 3
+    assert cold.all() == {"tea": Record(runs=1)}
+
+
+def test_locked_file_is_waited_for_once_and_then_used_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    progress, now_s = Progress(file), count()
+    progress.update("tea", Record.after_run)
+    monkeypatch.setattr("asyncdemo.course.workspace.database.monotonic", lambda: next(now_s))
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for use in (progress.all, lambda: progress.update("tea", Record.after_run)):
+            with pytest.raises(WorkspaceError, match="another program is using it"):
+                use()
+    assert next(now_s) == 4 + 2, "the second time, it looked once"
+    assert progress.update("tea", Record.after_run).runs == 2
+    assert progress.of("tea").runs == 2

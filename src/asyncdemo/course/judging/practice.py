@@ -64,7 +64,7 @@ class Practice:
 
     @property
     def record(self) -> Record:
-        return record_of(self._context, self.lesson)
+        return self._context.record(self.lesson.id)
 
     @property
     def run(self) -> Run | None:
@@ -148,16 +148,4 @@ class Practice:
 
 def following(context: CourseContext, lesson: Heading) -> Heading | None:
     """Return the exercise to do after this one; None if there is no other."""
-    return following_exercise(context.course, readable_records(context), lesson)
-
-
-def readable_records(context: CourseContext) -> dict[str, Record]:
-    """Return no records if they can't be read: a check will report it when it saves."""
-    try:
-        return context.records
-    except WorkspaceError:
-        return {}
-
-
-def record_of(context: CourseContext, lesson: Heading) -> Record:
-    return readable_records(context).get(lesson.id, Record())
+    return following_exercise(context.course, context.records, lesson)

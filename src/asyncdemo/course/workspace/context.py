@@ -1,4 +1,4 @@
-"""The current course, workspace, and folder for the progress; and the workspaces that this user started.
+"""The current course and workspace, and this user's progress; and the workspaces that this user started.
 
 Somebody else may have made a workspace, and the checks of a course are code. So the course that a workspace
 names is used only if this user started the workspace for it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -16,8 +17,8 @@ from typing import Final
 from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.course.workspace.database import reading, writing
 from asyncdemo.course.workspace.files import state_folder
-from asyncdemo.course.workspace.progress import Progress, Record
-from asyncdemo.course.workspace.workspace import Workspace, find, load
+from asyncdemo.course.workspace.progress import Progress, Record, personal_progress
+from asyncdemo.course.workspace.workspace import Workspace, earlier_progress, find, load
 from asyncdemo.errors import CourseError, UsageError, WorkspaceError
 from asyncdemo.safe_text import clean
 
@@ -27,25 +28,57 @@ _TABLES: Final = "CREATE TABLE workspaces (place INTEGER PRIMARY KEY, folder BLO
 
 @dataclass(frozen=True, slots=True)
 class CourseContext:
-    """The course to use. ``progress`` is None in an external course without a workspace."""
+    """The course to use. ``course_folder`` is None for the built-in one.
+
+    Nothing here raises an error because of the progress: lessons and verdicts do without it.
+    """
 
     course: Course
+    course_folder: Path | None
     workspace: Workspace | None
-    progress: Progress | None
 
     @property
     def records(self) -> dict[str, Record]:
-        """All records by lesson id; none without progress. Raises WorkspaceError."""
-        return self.progress.all() if self.progress else {}
+        """All records by lesson id; none if they can't be read: ``prepare_progress`` says why."""
+        try:
+            return self._progress.all()
+        except WorkspaceError:
+            return {}
+
+    def record(self, lesson_id: str) -> Record:
+        return self.records.get(lesson_id, Record())
 
     def remember(self, lesson_id: str, change: Callable[[Record], Record]) -> str:
-        """Change a record. Returns why that could not be stored, or "": a result is valid nevertheless."""
+        """Change a record. Returns why that could not be stored, or ""."""
         try:
-            if self.progress is not None:
-                self.progress.update(lesson_id, change)
+            self._progress.update(lesson_id, change)
         except WorkspaceError as error:
             return str(error)
         return ""
+
+    def prepare_progress(self) -> str:
+        """Read in what earlier workspaces have stored. Returns what can't be read, or "".
+
+        Only workspaces count that this user started: any other may be somebody else's.
+        """
+        try:
+            self._progress.all()
+            started = _rows()
+        except WorkspaceError as error:
+            return f"Your progress could not be read: {error}"
+        troubles = []
+        for folder, course in started:
+            earlier = earlier_progress(Path(os.fsdecode(folder)))
+            if course == _course_key(self.course_folder) and os.path.isfile(earlier):
+                try:
+                    self._progress.read_in(earlier)
+                except WorkspaceError as error:
+                    troubles.append(f"Earlier progress could not be added to yours: {error}")
+        return "\n".join(troubles)
+
+    @property
+    def _progress(self) -> Progress:
+        return personal_progress("" if self.course_folder is None else self.course.title)
 
 
 def locate(course_folder: Path | None = None) -> CourseContext:
@@ -119,16 +152,10 @@ def shown_path(path: Path) -> str:
     return clean(min(relative, str(path), key=len))
 
 
-def state_progress() -> Progress:
-    """Return the progress without a workspace."""
-    return Progress(state_folder() / "progress.sqlite3")
-
-
 def _context(workspace: Workspace | None, course_folder: Path | None) -> CourseContext:
-    course = load_course(find_course(workspace.course if workspace else course_folder))
     if workspace is not None:
-        return CourseContext(course, workspace, Progress(workspace.progress_file))
-    return CourseContext(course, None, state_progress() if course_folder is None else None)
+        course_folder = workspace.course
+    return CourseContext(load_course(find_course(course_folder)), course_folder, workspace)
 
 
 def _remembered(course: Path | None) -> Workspace | None:
@@ -164,8 +191,14 @@ def is_known(workspace: Workspace) -> bool:
 
 
 def known_workspaces() -> Iterator[Workspace]:
-    """Yield the workspaces that still exist, with the course they were started for, the latest first."""
-    for folder, course in _rows():
+    """Yield the workspaces that still exist, with the course they were started for, the latest first.
+
+    None if the list of them can't be read: ``prepare_progress`` says why.
+    """
+    rows: list[tuple[bytes, bytes | None]] = []
+    with suppress(WorkspaceError):
+        rows = _rows()
+    for folder, course in rows:
         try:
             workspace = load(Path(os.fsdecode(folder)))
         except WorkspaceError:
@@ -183,8 +216,11 @@ def _rows() -> list[tuple[bytes, bytes | None]]:
 
 
 def _key(workspace: Workspace) -> tuple[bytes, bytes | None]:
-    course = workspace.course
-    return os.fsencode(workspace.folder.resolve()), None if course is None else os.fsencode(course)
+    return os.fsencode(workspace.folder.resolve()), _course_key(workspace.course)
+
+
+def _course_key(course: Path | None) -> bytes | None:
+    return None if course is None else os.fsencode(course)
 
 
 def _file() -> Path:

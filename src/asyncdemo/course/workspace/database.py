@@ -7,14 +7,19 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from asyncdemo.errors import WorkspaceError
 
 _APPLICATION_ID: Final = 0x6173796E  # "asyn": SQLite keeps it in the file's header
 _VERSION: Final = 1
-_BUSY_S: Final = 30.0
+_BUSY_S: Final = 3.0
 """How long to wait for another process to finish writing."""
+_ATTEMPT_S: Final = 0.01
+"""How long SQLite waits by itself: later it looks ten times a second, and others always come first."""
+_gave_up: Final[set[Path]] = set()
+"""Files that stayed locked for that long: a command that needs one several times waits only once."""
 _LONGEST: Final = 1_000_000
 """The largest row or statement, in bytes."""
 _PATIENCE: Final = 200, 100_000
@@ -22,7 +27,7 @@ _PATIENCE: Final = 200, 100_000
 _NOT_ALLOWED: Final = {"SQLITE_CANTOPEN", "SQLITE_PERM"}
 _DAMAGED: Final = {"SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_INTERRUPT"}
 """The file's contents are not ours. Any other error is about the system."""
-_MOVE_IT: Final = "Move it elsewhere, and asyncdemo starts a new one."
+_MOVE_IT: Final = "Move it elsewhere, and asyncdemo goes on without it."
 
 
 @contextmanager
@@ -65,18 +70,32 @@ def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
 
 
 def _open(file: Path, begin: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
+    give_up_s = monotonic() + (0.0 if file in _gave_up else _BUSY_S)
+    connection = sqlite3.connect(file, timeout=_ATTEMPT_S, isolation_level=None)
     left = iter(range(_PATIENCE[0]))
     try:
         # Somebody else may have made the file: a query must end, and call no function that it names.
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
         connection.set_progress_handler(lambda: next(left, None) is None, _PATIENCE[1])
         connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute(begin)
-        connection.execute("PRAGMA application_id")  # reads the file, which BEGIN alone does not
+        while True:
+            try:
+                connection.execute(begin)
+                connection.execute("PRAGMA application_id")  # reads the file, which BEGIN alone does not
+                break
+            except sqlite3.OperationalError as error:
+                if _name(error) != "SQLITE_BUSY":
+                    raise
+                if monotonic() >= give_up_s:
+                    _gave_up.add(file)
+                    raise
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        connection.execute(f"PRAGMA busy_timeout = {round(_BUSY_S * 1000)}")  # COMMIT waits for readers
     except BaseException:
         connection.close()
         raise
+    _gave_up.discard(file)
     return connection
 
 
@@ -104,8 +123,9 @@ def _explain_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
+        words = "another program is using it" if _name(error) == "SQLITE_BUSY" else str(error)
         advice = f" {_MOVE_IT}" if _name(error) in _DAMAGED else ""
-        raise WorkspaceError(f"{file}: {error}.{advice}") from None
+        raise WorkspaceError(f"{file}: {words}.{advice}") from None
 
 
 def _name(error: sqlite3.Error) -> str:

@@ -1,6 +1,6 @@
 """Atomic file operations: a file is complete or missing, even if the program is killed.
 
-Also the folder for state outside of any workspace.
+Also the user's folder for state.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import os
 import time
 from pathlib import Path
 from typing import Final
+
+from platformdirs import user_state_path
 
 from asyncdemo.errors import WorkspaceError
 
@@ -81,14 +83,12 @@ def sweep(folder: Path) -> None:
 
 
 def state_folder() -> Path:
-    """Return the system's folder for state: $XDG_STATE_HOME.
+    """Return this user's folder for state, such as ``~/.local/state/asyncdemo``.
 
     Raises WorkspaceError if there is none, as for a user of a container who has no home folder.
     """
-    if named := os.environ.get("XDG_STATE_HOME"):
-        return Path(named) / "asyncdemo"
     try:
-        return Path.home() / ".local" / "state" / "asyncdemo"
+        return user_state_path("asyncdemo", appauthor=False)
     except RuntimeError:
         raise WorkspaceError(
             "This user has no home folder to keep progress in. Set HOME or XDG_STATE_HOME to a folder."

@@ -1,7 +1,11 @@
-"""What a learner has done, lesson by lesson: runs, predictions, checks, hints."""
+"""What a learner has done, lesson by lesson: runs, predictions, checks, hints.
+
+All of it is in one file of the user's folder for state, for every course and workspace.
+"""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.course.workspace.database import reading, writing
+from asyncdemo.course.workspace.files import state_folder
 from asyncdemo.errors import WorkspaceError
 
 _HINTS: Final = 3
@@ -34,7 +39,8 @@ CREATE TABLE IF NOT EXISTS open_answers (
     lesson TEXT, question TEXT, answer TEXT, PRIMARY KEY (lesson, question)
 )
 """
-"""An older asyncdemo's file does not have this table."""
+_READ_IN: Final = "CREATE TABLE IF NOT EXISTS read_in (file BLOB PRIMARY KEY, changed_ns INTEGER)"
+"""An older asyncdemo's file does not have these tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,11 @@ class Record:
         return replace(self, solution_asked=self.solution_asked + 1, solution_shown=shown)
 
     def joined(self, other: Record) -> Record:
-        """Return the union of both. Joining twice changes nothing, so it can be repeated after a crash."""
+        """Return the union of both: the earliest pass, and the larger of two counts.
+
+        Counts are not added, since ``start`` used to copy them from one file to another. So joining twice
+        changes nothing.
+        """
         newer = self if self.runs >= other.runs else other
         known = {item.question: item for item in other.predictions}
         for item in self.predictions:
@@ -140,12 +150,14 @@ def now() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The records in a database, which several processes may change at the same time.
+    """The records of a course in a database, which several processes may change at the same time.
 
-    Every method raises WorkspaceError.
+    ``course`` is the title of an external course, so that another one's lessons may have the same ids; "" for
+    the built-in one. Every method raises WorkspaceError.
     """
 
     file: Path
+    course: str = ""
 
     def of(self, lesson_id: str) -> Record:
         """Return the lesson's record; an empty one if there is none."""
@@ -154,17 +166,57 @@ class Progress:
     def all(self) -> dict[str, Record]:
         """Return all records by lesson id."""
         with reading(self.file) as database:
-            return {} if database is None else _read(database, self.file)
+            return {} if database is None else self._read(database)
 
     def update(self, lesson_id: str, change: Callable[[Record], Record]) -> Record:
         """Change a record. Returns the new one, which is on disk."""
         try:
             with writing(self.file, _TABLES) as database:
-                record = change(_read(database, self.file).get(lesson_id, Record()))
-                _write(database, lesson_id, record)
+                record = change(self._read(database).get(lesson_id, Record()))
+                _write(database, self._key(lesson_id), record)
         except WorkspaceError as error:
             raise WorkspaceError(f"Your progress could not be saved: {error}") from None
         return record
+
+    def read_in(self, earlier: Path) -> None:
+        """Join the records of an earlier workspace's own file, unless that was done since it changed."""
+        try:
+            state = os.fsencode(earlier), earlier.stat().st_mtime_ns
+        except OSError:  # there is none, or it may not be seen
+            return
+        with reading(self.file) as database:
+            if database is not None and _was_read_in(database, state):
+                return
+        records = Progress(earlier).all()
+        with writing(self.file, _TABLES) as database:
+            known = self._read(database)
+            for lesson_id, record in records.items():
+                joined = known[lesson_id].joined(record) if lesson_id in known else record
+                _write(database, self._key(lesson_id), joined)
+            database.execute(_READ_IN)
+            database.execute("REPLACE INTO read_in VALUES (?, ?)", state)
+
+    def _key(self, lesson_id: str) -> str:
+        """Return how the file names a lesson. An id is the name of a folder, so it has no slash."""
+        return f"{self.course}/{lesson_id}" if self.course else lesson_id
+
+    def _read(self, database: sqlite3.Connection) -> dict[str, Record]:
+        named = ((name.rpartition("/"), record) for name, record in _read(database, self.file).items())
+        return {lesson_id: record for (course, _, lesson_id), record in named if course == self.course}
+
+
+def personal_progress(course: str) -> Progress:
+    """Return this user's progress in a course. Raises WorkspaceError without a folder for it."""
+    return Progress(state_folder() / "progress.sqlite3", course)
+
+
+def _has_table(database: sqlite3.Connection, name: str) -> bool:
+    return database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
+
+
+def _was_read_in(database: sqlite3.Connection, state: tuple[bytes, int]) -> bool:
+    same = "SELECT 1 FROM read_in WHERE file = ? AND changed_ns = ?"
+    return _has_table(database, "read_in") and database.execute(same, state).fetchone() is not None
 
 
 def _read(database: sqlite3.Connection, file: Path) -> dict[str, Record]:
@@ -175,7 +227,7 @@ def _read(database: sqlite3.Connection, file: Path) -> dict[str, Record]:
             if tuple(map(type, row)) != kinds or any(type(value) is int and value < 0 for value in row):
                 raise WorkspaceError(
                     f"{file}: is damaged: it has a value of the wrong kind. "
-                    "Move it elsewhere, and asyncdemo starts a new one."
+                    "Move it elsewhere, and asyncdemo goes on without it."
                 )
             yield row
 
@@ -186,7 +238,7 @@ def _read(database: sqlite3.Connection, file: Path) -> dict[str, Record]:
             Predicted(question, place, answer, happened, bool(right), asked, times_right)
         )
     open_answers = defaultdict(list)
-    if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'open_answers'").fetchone():
+    if _has_table(database, "open_answers"):
         for lesson_id, question, answer in rows("SELECT * FROM open_answers ORDER BY rowid", _OPEN_ANSWER):
             open_answers[lesson_id].append((question, answer))
     return {

@@ -10,15 +10,14 @@ from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.workspace.context import (
     CourseContext,
     is_known,
+    known_workspaces,
     need_known,
     remember,
     resolve_path,
     shown_path,
-    state_progress,
     surrounding_workspace,
 )
 from asyncdemo.course.workspace.exercise_files import Given, fill
-from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import UsageError, WorkspaceError
 
@@ -31,9 +30,10 @@ class Started:
     """A workspace that is ready for work.
 
     Attributes:
-        context: Its course, the workspace, and its progress.
+        context: Its course, the workspace, and the progress in it.
         given: What happened to each file.
         is_new: Whether it was just created.
+        others: Other workspaces of the course that this user has, the latest first.
         trouble: Why it won't be found from outside; "" if it will.
     """
 
@@ -41,11 +41,12 @@ class Started:
     workspace: Workspace
     given: tuple[Given, ...]
     is_new: bool
+    others: tuple[Workspace, ...]
     trouble: str
 
 
 def start_workspace(folder: Path | None = None, course_folder: Path | None = None) -> Started:
-    """Start a workspace, or update the one in the folder. Earlier progress is copied into it.
+    """Start a workspace, or update the one in the folder.
 
     Args:
         folder: By default, the surrounding workspace, or else ``FOLDER`` in the current folder.
@@ -73,20 +74,11 @@ def start_workspace(folder: Path | None = None, course_folder: Path | None = Non
         raise UsageError(f"{target} is a workspace of {course_words}. Choose another DIR.")
     course = load_course(find_course(wanted))
     workspace, given = fill(target, course, wanted)
-    progress = Progress(workspace.progress_file)
-    if wanted is None:
-        _carry(state_progress(), progress)
+    others = (other for other in known_workspaces() if other.course == wanted and other.folder != target)
     trouble = ""
     try:
         remember(workspace)
     except WorkspaceError as error:
         trouble = str(error)
-    context = CourseContext(course, workspace, progress)
-    return Started(context, workspace, tuple(given), existing is None, trouble)
-
-
-def _carry(records: Progress, progress: Progress) -> None:
-    """Copy the progress made without a workspace. It is a join, so repeating it changes nothing."""
-    for lesson_id, record in records.all().items():
-        if progress.of(lesson_id).joined(record) != progress.of(lesson_id):
-            progress.update(lesson_id, lambda known, record=record: known.joined(record))  # type: ignore[misc]
+    context = CourseContext(course, wanted, workspace)
+    return Started(context, workspace, tuple(given), existing is None, tuple(others), trouble)

@@ -67,10 +67,6 @@ class Workspace:
     def manifest(self) -> Path:
         return self.own_folder / _MANIFEST
 
-    @property
-    def progress_file(self) -> Path:
-        return self.own_folder / "progress.sqlite3"
-
     def file(self, lesson: Heading) -> Path:
         """Return where the lesson's exercise is, or would be. A moved file is found by the lesson's id."""
         entry = self.entries.get(lesson.id)
@@ -107,6 +103,11 @@ def place_of(lesson: Heading) -> str:
     """Return where the exercise is in a workspace, unless it was put elsewhere."""
     place = lesson.folder.resolve()
     return f"{place.parent.name}/{place.name}.py"
+
+
+def earlier_progress(folder: Path) -> Path:
+    """Return where a workspace of an earlier asyncdemo has its own progress."""
+    return folder / _OWN / "progress.sqlite3"
 
 
 def find(folder: Path) -> Workspace | None:

@@ -28,6 +28,7 @@ from asyncdemo.course.judging.practice import Practice
 from asyncdemo.course.workspace.context import CourseContext, current_folder, shown_path
 from asyncdemo.course.workspace.exercise_files import reset
 from asyncdemo.course.workspace.next_step import exercises
+from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.saves import Change
 from asyncdemo.course.workspace.starting import FOLDER, start_workspace
 from asyncdemo.course.workspace.workspace import FileState, has_exercise
@@ -254,7 +255,7 @@ class ExercisePane(Widget, can_focus=True):
         if action == "make_workspace":
             return practice is None and has_exercise(self.lesson)
         if action in ("hint", "solution"):
-            return self._exercise is not None and self.context.progress is not None
+            return self._exercise is not None
         if action in ("edit", "reset", "code"):
             return practice is not None
         if action == "check":
@@ -305,12 +306,12 @@ class ExercisePane(Widget, can_focus=True):
 
     def action_hint(self) -> None:
         """Show the first unseen hint, or the first if all are known; if one is visible, the one after it."""
-        exercise, progress = self._exercise, self.context.progress
-        assert exercise is not None and progress is not None  # ``check_action`` makes sure of it
-        count, known = len(exercise.hints), progress.of(self.lesson.id).hints
+        exercise = self._exercise
+        assert exercise is not None  # ``check_action`` makes sure of it
+        count, known = len(exercise.hints), self.context.record(self.lesson.id).hints
         number = min((self._hint or known % count) + 1, count)
         if number > known:
-            progress.update(self.lesson.id, lambda record: record.after_hint())
+            self._show_note(self.context.remember(self.lesson.id, Record.after_hint))
         self._turn_page(None)
         self._show_hint(number)
 
@@ -331,17 +332,18 @@ class ExercisePane(Widget, can_focus=True):
         self.refresh_bindings()
 
     def action_solution(self) -> None:
-        exercise, progress = self._exercise, self.context.progress
-        assert exercise is not None and progress is not None
-        record = progress.update(self.lesson.id, lambda known: known.after_asking_for_solution())
-        if not record.solution_shown:
+        exercise = self._exercise
+        assert exercise is not None
+        trouble = self.context.remember(self.lesson.id, Record.after_asking_for_solution)
+        record = self.context.record(self.lesson.id)
+        if not (record.solution_shown or trouble):  # without a record of it, nobody could ask twice
             hint = " For a hint instead, press h." if record.hints < len(exercise.hints) else ""
             self._show_note(
                 f"Yours has not passed yet, and you learn more if you find the solution yourself.{hint} "
                 "To see a solution anyway, press s again."
             )
             return
-        self._show_note("")
+        self._show_note(trouble)
         self._help(lambda: solution_page(exercise))
 
     def action_changes(self) -> None:
@@ -392,10 +394,8 @@ class ExercisePane(Widget, can_focus=True):
         self._checking.wake()
 
     async def action_make_workspace(self) -> None:
-        from_elsewhere = self.context.progress is None
-        course = self.context.course.folder if from_elsewhere else None
         try:
-            started = await asyncio.to_thread(start_workspace, None, course)
+            started = await asyncio.to_thread(start_workspace, None, self.context.course_folder)
         except AsyncdemoError as error:
             self._show_note(str(error))
             return

@@ -16,7 +16,6 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input, Markdown, Static
 
 from asyncdemo.course.content.text import sections
-from asyncdemo.course.judging.practice import readable_records
 from asyncdemo.course.workspace.next_step import following_lesson
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
@@ -81,7 +80,7 @@ class ExerciseStep(Pane):
     def action_next_lesson(self) -> None:
         """Replace this lesson by the next one that is not done."""
         context = cast(Application, self.app).context
-        lesson = following_lesson(context.course, readable_records(context), self.session.lesson.id)
+        lesson = following_lesson(context.course, context.records, self.session.lesson.id)
         if lesson is None:
             self.notify("All other lessons are done.")
         else:

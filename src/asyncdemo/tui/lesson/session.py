@@ -22,7 +22,6 @@ from asyncdemo.errors import (
     EXIT_MISSING,
     EXIT_OK,
     MissingError,
-    WorkspaceError,
 )
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Stdout
@@ -191,10 +190,7 @@ class LessonSession:
 
     def _kept_answers(self) -> dict[str, str]:
         """Return those of a session that ended before its run, unless other knobs change the questions."""
-        try:
-            self._record = self._context.records.get(self.lesson.id, Record())
-        except WorkspaceError as error:
-            self.note = str(error)
+        self._record = self._context.record(self.lesson.id)
         kept, typed = dict(self._record.open_answers), {}
         for place, prediction in enumerate(self.predictions):
             with suppress(KeyError, ValueError):
