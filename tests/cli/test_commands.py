@@ -26,8 +26,8 @@ def imported_by(*arguments: str) -> set[str]:
 
 def test_every_command_explains_itself_and_help_names_them_all() -> None:
     lines = in_process("--help").out.splitlines()
-    for name, words in COMMANDS.items():
-        assert any(line.split(maxsplit=1) == [name, words] for line in lines)
+    for name, summary in COMMANDS.items():
+        assert any(line.split(maxsplit=1) == [name, summary.words] for line in lines)
         done = in_process(name, "--help")
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith(f"Usage: asyncdemo {name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -13,30 +13,37 @@ import asyncdemo
 from asyncdemo.cli.options import course_option, plain_option
 from asyncdemo.cli.rooms import ROOMS, find_room
 
-COMMANDS: Final = {
-    "list": "List the lessons, how long they take, and your progress.",
-    "run": "Run every variant of a lesson: predict, watch, compare.",
-    "start": "Create a folder with the exercises to edit.",
-    "check": "Check one of your exercises.",
-    "watch": "Check an exercise whenever you save it.",
-    "hint": "Show the next hint for an exercise.",
-    "solution": "Show a solution, once yours has passed or if you ask twice.",
-    "reset": "Restore an exercise, and keep a copy of your version.",
-    "lab": "Measure real servers, and compare with five articles.",
-    "trace": "Show what your own script waits for, without changing it.",
-    "schedules": "Find out whether your script is right only by luck.",
-    "show": "Replay or print a recorded run.",
-    "export": "Turn a recorded run into SVG, HTML or Perfetto.",
-    "services": "Start servers, such as Redis, for a script that you run by hand.",
-    "docs": "Open the docs site, served from this machine.",
-    "doctor": "Show what is installed, what is missing, and how to fix it.",
-    "notes": "For teachers: show what to know about a lesson.",
-    "dev": "For lesson authors: check lessons against the rules.",
-    "completion": "Print the completion script for your shell.",
+
+class Summary(NamedTuple):
+    """What is known of a command before it is imported: its help line."""
+
+    words: str
+    only_prints: bool = False
+    """Whether its exit code only says that it printed everything."""
+
+
+COMMANDS: Final[dict[str, Summary]] = {
+    "list": Summary("List the lessons, how long they take, and your progress.", only_prints=True),
+    "run": Summary("Run every variant of a lesson: predict, watch, compare."),
+    "start": Summary("Create a folder with the exercises to edit."),
+    "check": Summary("Check one of your exercises."),
+    "watch": Summary("Check an exercise whenever you save it."),
+    "hint": Summary("Show the next hint for an exercise.", only_prints=True),
+    "solution": Summary("Show a solution, once yours has passed or if you ask twice.", only_prints=True),
+    "reset": Summary("Restore an exercise, and keep a copy of your version."),
+    "lab": Summary("Measure real servers, and compare with five articles."),
+    "trace": Summary("Show what your own script waits for, without changing it."),
+    "schedules": Summary("Find out whether your script is right only by luck."),
+    "show": Summary("Replay or print a recorded run.", only_prints=True),
+    "export": Summary("Turn a recorded run into SVG, HTML or Perfetto.", only_prints=True),
+    "services": Summary("Start servers, such as Redis, for a script that you run by hand."),
+    "docs": Summary("Open the docs site, served from this machine."),
+    "doctor": Summary("Show what is installed, what is missing, and how to fix it."),
+    "notes": Summary("For teachers: show what to know about a lesson.", only_prints=True),
+    "dev": Summary("For lesson authors: check lessons against the rules."),
+    "completion": Summary("Print the completion script for your shell.", only_prints=True),
 }
-"""The help line of each command. Its name is also that of its module here, or of a room (``rooms``)."""
-_ONLY_PRINT: Final = {None, "list", "hint", "solution", "show", "export", "notes", "completion"}
-"""Commands whose exit code only says that they printed everything."""
+"""The name of a command is also that of its module here, or of a room (``rooms``)."""
 
 
 class _LazyGroup(click.Group):
@@ -61,7 +68,7 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, summary.words) for name, summary in COMMANDS.items()])
 
 
 def _suggestion(typed: str) -> str:
@@ -97,7 +104,8 @@ def app(context: click.Context, plain: bool, course_folder: Path | None) -> None
         given["course_folder"] = str(course_folder)
     context.default_map = {name: given | {"check": given} for name in COMMANDS}
     if context.obj is not None:
-        context.obj.has_verdict = context.invoked_subcommand not in _ONLY_PRINT
+        name = context.invoked_subcommand
+        context.obj.has_verdict = name is not None and not (name in COMMANDS and COMMANDS[name].only_prints)
     if context.invoked_subcommand is None:
         from asyncdemo.cli.home import home
 

@@ -139,7 +139,7 @@ def _list() -> str:
     rows = [
         (
             f'<a href="#{name.replace(" ", "-")}"><code>{_ROOT} {name}</code></a>',
-            _inline(COMMANDS.get(name) or listed.get_short_help_str(limit=200)),
+            _inline(COMMANDS[name].words if name in COMMANDS else listed.get_short_help_str(limit=200)),
         )
         for name, listed in commands().items()
         if listed is not app
