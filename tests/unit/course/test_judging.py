@@ -303,3 +303,22 @@ def test_warning_may_be_in_what_is_left_out_of_stderr() -> None:
     with pytest.raises(CheckFailed, match="left out"):
         Seen(story.run(), stderr=output.stderr).no_warnings()
     Seen(story.run(), stderr="x\n").no_warnings()
+
+
+_IDLE_THREAD = """
+    import threading
+
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+    """
+
+
+def test_thread_without_work_does_not_make_time_real(bench: Bench) -> None:
+    script = textwrap.dedent(_IDLE_THREAD) + textwrap.dedent(BREW)
+    message = bench.message(script)
+    assert message.startswith("Time is real, not virtual, because a thread was started.")
+    assert "Leave it out" in message
+
+
+def test_work_in_threads_passes_in_real_time(bench: Bench) -> None:
+    in_threads = BREW.replace("asyncio.sleep(0.1)", "asyncio.to_thread(time.sleep, 0.1)")
+    assert bench.judge(in_threads.replace("import asyncio", "import asyncio, time")).passed

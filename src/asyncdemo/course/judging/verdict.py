@@ -12,7 +12,7 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.knobs import for_scripts
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.errors import UsageError
-from asyncdemo.model import Answer, Run, RunOutcome
+from asyncdemo.model import Answer, Run, RunOutcome, State, TrackKind
 from asyncdemo.model.verdict import Verdict
 from asyncdemo.recording.options import Options, Stdout
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -21,6 +21,11 @@ from asyncdemo.testing.checks import CheckFailed, Missed, Seen
 
 _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
+_REAL_TIME = "Time is real, not virtual,"
+"""How the note begins that says what ended virtual time."""
+_IN_REAL_TIME = ("thread", "executor", "subprocess", "interpreter", "net.", "dns", "i/o")
+"""Reasons of waits that no clock can be moved ahead for."""
+_REAL_SHARE = 0.1
 _TRIES = 3
 """How often to make a run if the check did not see what it needs."""
 
@@ -126,11 +131,37 @@ def _failure(exercise: Exercise, check: Check, seen: Seen) -> CheckFailed | None
         if not server_failed or (seen.run.requests and seen.run.exit_code is None):
             # A server that ran until the end and then did not exit has a reason that the check may name.
             check(seen)
+            _refuse_needless_real_time(seen.run)
         if server_failed:  # the notes say what happened to it; its output is mostly log
             raise CheckFailed(" ".join(seen.run.notes))
     except CheckFailed as failed:
         return failed
     return None
+
+
+def _refuse_needless_real_time(run: Run) -> None:
+    """Raise CheckFailed if virtual time became real, but the work hardly waits for anything real.
+
+    In real time, checks allow for a busy machine, and so for delays that they would find in virtual time.
+    """
+    why = next((note for note in run.notes if note.startswith(_REAL_TIME)), "")
+    if not why:
+        return
+    main = next((track.index for track in run.tracks if track.kind is TrackKind.THREAD), None)
+    real_ns = simulated_ns = 0
+    for lane in run.lanes:
+        if lane.track != main and run.tracks[lane.track].kind is TrackKind.THREAD:
+            real_ns += lane.end_ns - lane.start_ns
+            continue
+        for span in lane.spans:
+            if span.state is State.WAITING and span.wait.reason.startswith(_IN_REAL_TIME):
+                real_ns += span.duration_ns
+            elif span.state is State.WAITING and span.wait.reason == "sleep":
+                simulated_ns += span.duration_ns
+    if real_ns < _REAL_SHARE * (real_ns + simulated_ns) or not real_ns:
+        raise CheckFailed(
+            f"{why} But the work does not wait for that. Leave it out: in virtual time, more is seen."
+        )
 
 
 def _with_its_cause(message: str, seen: Seen) -> str:
