@@ -52,7 +52,7 @@ def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
         OSError: If it can't be read, is no regular file, or is larger.
     """
     with open_regular(path) as file:
-        return _at_most(file, most)
+        return _at_most(file, most, path)
 
 
 def read_inside(folder: Path, place: str, most: int) -> bytes:
@@ -73,19 +73,24 @@ def read_inside(folder: Path, place: str, most: int) -> bytes:
             os.close(parent)
             parent = inner
         with _regular(os.open(parts[-1], kind, dir_fd=parent), place) as file:
-            return _at_most(file, most)
+            return _at_most(file, most, place)
     finally:
         os.close(parent)
 
 
-def read_text(path: str | os.PathLike[str], most: int) -> str:
+def read_text(path: str | os.PathLike[str], most: int, errors: str = "strict") -> str:
     """Return the content of a regular file in UTF-8, with ``\\n`` as line ends.
+
+    Args:
+        path: The file.
+        most: The most bytes that are read.
+        errors: What to do with bytes that are not UTF-8, as for ``open``.
 
     Raises:
         OSError: If it can't be read, is no regular file, or is larger.
         UnicodeDecodeError: If it is not UTF-8.
     """
-    return io.TextIOWrapper(io.BytesIO(read_bytes(path, most)), encoding="utf-8").read()
+    return io.TextIOWrapper(io.BytesIO(read_bytes(path, most)), "utf-8", errors).read()
 
 
 def source_lines(path: str) -> Sequence[str]:
@@ -130,19 +135,19 @@ def read_unpacked(path: Path, most: int) -> bytes:
 
     with open_regular(path) as file:
         if not file.peek(len(GZIP)).startswith(GZIP):
-            return _at_most(file, most)
+            return _at_most(file, most, path)
         try:
             with gzip.GzipFile(fileobj=file) as unpacked:
-                return _at_most(unpacked, most)
+                return _at_most(unpacked, most, path)
         except (EOFError, zlib.error) as error:
             raise OSError(errno.EINVAL, f"Damaged: {error}", os.fspath(path)) from error
 
 
-def _at_most(file: io.BufferedIOBase, most: int) -> bytes:
+def _at_most(file: io.BufferedIOBase, most: int, path: str | os.PathLike[str]) -> bytes:
     """Return the rest of the file. In blocks: asked for ``most`` bytes, a reader would reserve them."""
     data = bytearray()
     while block := file.read(_BLOCK):
         data += block
         if len(data) > most:
-            raise OSError(errno.EFBIG, f"Larger than {most / 1e6:g} MB")
+            raise OSError(errno.EFBIG, f"Larger than {most / 1e6:g} MB", os.fspath(path))
     return bytes(data)

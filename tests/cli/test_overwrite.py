@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from asyncdemo.cli.overwrite import check_export, check_recording
+from asyncdemo.cli.overwrite import check_export, check_recording, check_table
 from asyncdemo.errors import UsageError
 from asyncdemo.store import save
 from tests.cli.commands import in_process
@@ -42,6 +43,14 @@ def test_no_command_writes_over_what_it_did_not_write(tmp_path: Path, typed: str
     assert words in done.err
     assert "hello" not in done.out
     assert {file: file.read_bytes() for file in tmp_path.glob("*.*")} == before
+
+
+def test_large_file_is_not_read_to_see_that_it_is_no_table(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.touch()
+    os.truncate(table, 1 << 40)
+    with pytest.raises(UsageError, match="is not such a table"):
+        check_table(table, b"workspace,passed", "--csv table.csv")
 
 
 def test_a_large_trace_is_compressed_and_named_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,21 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from xml.etree import ElementTree
 
+from asyncdemo.bounded import read_bytes
 from asyncdemo.cli.exercises import load_exercise
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.judge import Stopped, judge
 from asyncdemo.course.judging.readiness import need
 from asyncdemo.course.workspace.context import shown_path
 from asyncdemo.course.workspace.handed_in import Submission
-from asyncdemo.course.workspace.workspace import FileState, Workspace, leads_out, text_hash
+from asyncdemo.course.workspace.workspace import (
+    MOST_BYTES,
+    FileState,
+    Workspace,
+    explain_errors,
+    leads_out,
+    text_hash,
+)
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Lane, Request
 from asyncdemo.model.verdict import Verdict
@@ -80,9 +88,10 @@ class Checker:
             if leads_out(workspace.folder, file):
                 raise WorkspaceError(f"{file}: points outside the workspace.")
             state = workspace.state(lesson)
+            with explain_errors(workspace.folder):
+                edited = state is FileState.EDITED and _differs(file, lesson)
         except AsyncdemoError as error:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
-        edited = state is FileState.EDITED and text_hash(file.read_bytes()) != text_hash(_given(lesson))
         if not edited and state is not FileState.MISSING:
             return _untouched(lesson, file)
         return self.check_file(lesson, file)
@@ -128,6 +137,10 @@ class Checker:
             return _unrun(lesson, file, Status.UNCHECKED, str(error), error)
         status = Status.PASSED if verdict.passed else Status.FAILED
         return Checked(lesson, file, status, exercise.task, verdict)
+
+
+def _differs(file: Path, lesson: Heading) -> bool:
+    return text_hash(read_bytes(file, MOST_BYTES)) != text_hash(_given(lesson))
 
 
 def _given(lesson: Heading) -> bytes:

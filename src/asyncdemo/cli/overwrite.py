@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.bounded import open_regular
 from asyncdemo.course.workspace import files
 from asyncdemo.errors import UsageError
 
@@ -49,7 +50,7 @@ def check_export(file: Path, kind: str, sources: Sequence[Path], option: str) ->
 def check_table(file: Path, head: bytes, option: str) -> None:
     """Raises UsageError if ``file`` exists without beginning as such a table, or can't be written."""
     with explain_unwritable(file):
-        if _holds_something(file, option) and not file.read_bytes().startswith(head):
+        if _holds_something(file, option) and not _begin_of(file, len(head)).startswith(head):
             raise UsageError(f"{option}: {file} already exists and is not such a table. {_ADVICE}")
         files.discard(files.draft(file.parent, b""))
 
@@ -65,13 +66,18 @@ def explain_unwritable(file: Path) -> Iterator[None]:
 def is_recording(file: Path) -> bool:
     """Return whether the file begins like a recorded run of any version."""
     try:
-        with file.open("rb") as opened:
-            head = opened.read(_ENOUGH)
+        head = _begin_of(file, _ENOUGH)
         if head.startswith(b"\x1f\x8b"):
             head = zlib.decompressobj(wbits=31).decompress(head)
     except (OSError, zlib.error):
         return False
     return _HEAD.match(head) is not None
+
+
+def _begin_of(file: Path, size: int) -> bytes:
+    """Return the first bytes of a regular file. Raises OSError."""
+    with open_regular(file) as opened:
+        return opened.read(size)
 
 
 _ADVICE: Final = "Choose another name, or remove that file first."

@@ -181,6 +181,15 @@ def test_last_of_many_saves_has_the_text_that_counts(watcher: Watcher, tmp_path:
     assert watcher._watched["gate"].reported == read_content(tmp_path / "gate.py")
 
 
+def test_more_of_a_file_than_can_be_checked_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "gate.py"
+    file.touch()
+    os.truncate(file, 5_000_000)
+    content = read_content(file)
+    assert content is not None
+    assert b"Larger than 4 MB" in content.text
+
+
 def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:
     pytest.importorskip("watchfiles")
     file = tmp_path / "gate.py"

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from asyncdemo.bounded import read_bytes
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.workspace import files
 from asyncdemo.course.workspace.workspace import (
+    MOST_BYTES,
     Entry,
     FileState,
     Workspace,
@@ -103,7 +105,7 @@ def _plan(workspace: Workspace, lesson: Heading) -> tuple[Happened, Entry]:
     known, offered = workspace.entries.get(lesson.id), _offered(workspace, lesson, file, text)
     if not file.exists():
         return (Happened.AGAIN if known else Happened.NEW), offered
-    content = text_hash(file.read_bytes())
+    content = text_hash(read_bytes(file, MOST_BYTES))
     if content == offered.base:
         return Happened.UNCHANGED, offered
     if known is None:  # the map was lost, or the file is older than the workspace
@@ -159,7 +161,7 @@ def _exchange(
     try:
         aside = _set_aside(file, kept_in)
         try:
-            unwanted = only is not None and text_hash(aside.read_bytes()) not in only
+            unwanted = only is not None and text_hash(read_bytes(aside, MOST_BYTES)) not in only
             if not unwanted:
                 with suppress(FileExistsError):  # another process created it first: that one stays
                     files.publish(draft, file)

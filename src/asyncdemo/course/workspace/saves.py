@@ -18,6 +18,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from asyncdemo.bounded import read_bytes
+from asyncdemo.course.workspace.workspace import MOST_BYTES
+
 _QUIET_S: Final = 0.02
 """A file that has not changed for this long is completely written ..."""
 _EMPTY_S: Final = 0.3
@@ -46,7 +49,7 @@ def read_content(file: Path) -> Content | None:
     """Return the content, None if there is no such file."""
     try:
         found = file.stat()
-        return Content(found.st_mtime_ns, found.st_ino, file.read_bytes())
+        return Content(found.st_mtime_ns, found.st_ino, read_bytes(file, MOST_BYTES))
     except FileNotFoundError:
         return None
     except OSError as error:  # its run reports that it can't be read

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.bounded import read_text
+from asyncdemo.course.workspace.workspace import MOST_BYTES
 from asyncdemo.errors import UsageError
 
 _PLUS: Final = {"vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "ne", "kak", "ed", "mg"}
@@ -71,7 +73,7 @@ def line_to_look_at(file: Path, message: str) -> int:
     if named:
         return int(named[1])
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_text(file, MOST_BYTES, "replace").splitlines()
     except OSError:
         return 1
     return next((number for number, line in enumerate(lines, 1) if "TODO" in line), 1)

@@ -14,7 +14,9 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
+from asyncdemo.bounded import read_text
 from asyncdemo.course.content.exercise import HINT_HEADINGS, Exercise
+from asyncdemo.course.workspace.workspace import MOST_BYTES
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Run
 from asyncdemo.model.verdict import Verdict
@@ -89,7 +91,7 @@ def changes_page(exercise: Exercise, file: Path, *, with_solution: bool) -> Chan
 
 def _text(file: Path) -> str:
     try:
-        return clean_lines(file.read_text(encoding="utf-8", errors="replace"))
+        return clean_lines(read_text(file, MOST_BYTES, "replace"))
     except OSError as error:
         raise CourseError(f"{file}: cannot be read: {error.strerror}") from None
 
