@@ -20,8 +20,9 @@ from asyncdemo.course.content.catalog import Heading, load_course
 from asyncdemo.course.workspace import exercise_files
 from asyncdemo.course.workspace import workspace as workspace_module
 from asyncdemo.course.workspace.exercise_files import Happened, fill, reset
+from asyncdemo.course.workspace.starting import start_workspace
 from asyncdemo.course.workspace.workspace import FileState, Workspace, find, load
-from asyncdemo.errors import WorkspaceError
+from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from tests.cli.commands import environment
 from tests.support.small_course import BROKEN, FIXED, add_lesson, make_course, set_lessons
 
@@ -209,10 +210,24 @@ def test_a_map_that_leads_out_of_the_workspace_is_refused(mine: Learner, tmp_pat
     (mine.folder / "out").symlink_to(tmp_path, target_is_directory=True)
     (mine.folder / "tea.py").symlink_to(victim)
     mine.change_map(lambda data: data["exercises"]["tea"].update(file=way.format(victim=victim)))
+    is_link = way in ("out/victim.txt", "tea.py")
+    words = "is behind a link.* Remove it" if is_link else "points outside the workspace.*asyncdemo start"
     for use in (load, find, lambda _: mine.start()):
-        with pytest.raises(WorkspaceError, match=r"points outside the workspace.*asyncdemo start"):
+        with pytest.raises(WorkspaceError, match=words):
             use(mine.folder)
     assert victim.read_text() == "mine"
+
+
+def test_file_that_is_too_large_is_named(mine: Learner) -> None:
+    os.truncate(mine.tea, 5_000_000)
+    with pytest.raises(WorkspaceError, match=rf"{mine.tea}: Larger than 4 MB"):
+        mine.start()
+
+
+def test_workspace_in_a_link_to_itself_is_refused(mine: Learner, tmp_path: Path) -> None:
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    with pytest.raises(AsyncdemoError, match="round"):
+        start_workspace(tmp_path / "round")
 
 
 def test_circle_of_links_is_reported(mine: Learner) -> None:

@@ -137,10 +137,13 @@ def current_folder() -> Path | None:
 
 
 def resolve_path(path: Path) -> Path:
-    """Raises UsageError if the path is relative to a folder that was removed."""
+    """Raises UsageError if the path is relative to a folder that was removed, or a link back to itself."""
     if not path.is_absolute() and current_folder() is None:
         raise UsageError(f"{path}: the current folder no longer exists. Change to another one.")
-    return path.resolve()
+    try:
+        return path.resolve()
+    except RuntimeError:  # on Python 3.11 and 3.12, unlike any other path that leads nowhere
+        raise UsageError(f"{path}: is a link that leads back to itself. Remove it.") from None
 
 
 def shown_path(path: Path) -> str:

@@ -144,8 +144,11 @@ def parse(folder: Path, text: bytes) -> Workspace:
         if course is not None and not course.is_absolute():
             raise WorkspaceError(f"{file}: the course must be an absolute path, not {str(course)!r}. {fix}")
         for entry in entries.values():
-            if leads_out(folder, folder / entry.file):
+            place = folder / entry.file
+            if ".." in place.parts or not place.is_relative_to(folder):
                 raise WorkspaceError(f"{file}: {entry.file!r} points outside the workspace. {fix}")
+            if leads_out(folder, place):
+                raise WorkspaceError(f"{place}: is behind a link that leads out of the workspace. Remove it.")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise WorkspaceError(f"{file}: is damaged. {fix}") from None
     return Workspace(folder, course, entries)
