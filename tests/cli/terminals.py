@@ -67,7 +67,7 @@ class Terminal:
         os.close(self._screen)
 
     def type(self, keys: str) -> None:
-        os.write(self._keyboard, keys.encode())
+        os.write(self._keyboard, keys.encode(errors="surrogateescape"))
 
     def resize(self, columns: int, lines: int) -> None:
         self._shown.resize(lines, columns)

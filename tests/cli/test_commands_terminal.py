@@ -9,11 +9,14 @@ import time
 import uuid
 from pathlib import Path
 
+import psutil
 import pytest
 
+from asyncdemo.store import save
 from tests.cli.commands import in_process
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import MARK, nothing_left
+from tests.support.runs import Story
 
 pytestmark = pytest.mark.slow
 
@@ -146,3 +149,38 @@ def test_a_recording_is_looked_at_on_a_screen_and_left_with_q(tmp_path: Path) ->
         assert terminal.end() == 0
         assert terminal.text.rindex(CURSOR_SHOWN) > terminal.text.rindex(CURSOR_HIDDEN)
         assert terminal.shows_keys()
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> list[Path]:
+    run = Story()
+    run.task("brew").sleeps(100).returns()
+    files = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for file in files:
+        save(run.run(), file)
+    return files
+
+
+def test_keys_in_another_encoding_are_dropped(recordings: list[Path]) -> None:
+    with Terminal("show", *recordings) as terminal:
+        terminal.wait_to_see("Zoom")
+        terminal.type("\udcff")
+        time.sleep(0.5)  # the next key comes in another block
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert "Traceback" not in terminal.text
+
+
+@pytest.mark.parametrize("stop", [signal.SIGSTOP, signal.SIGTSTP])
+def test_stopped_screen_goes_on_and_can_be_left(recordings: list[Path], stop: signal.Signals) -> None:
+    with Terminal("show", *recordings) as terminal:
+        terminal.wait_for("Zoom")
+        os.kill(terminal.pid, stop)
+        terminal.wait_until(lambda: psutil.Process(terminal.pid).status() == psutil.STATUS_STOPPED)
+        for _ in range(3):
+            os.kill(terminal.pid, signal.SIGCONT)
+        terminal.wait_for("Zoom")
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert terminal.shows_keys()
+        assert "Traceback" not in terminal.text

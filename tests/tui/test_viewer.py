@@ -241,3 +241,11 @@ async def test_a_run_without_rows_and_one_of_no_length_do_no_harm() -> None:
     async with viewing(Story().run(name="empty"), brief.run(name="brief")) as (pilot, screen):
         await pilot.press(*keys, "escape", "tab", *keys)
         assert "nothing was recorded" in "".join(lines(screen, 0))
+
+
+async def test_any_narrow_screen_is_drawn() -> None:
+    async with viewing(gated("one"), gated("two")) as (pilot, screen):
+        for width in (*range(12, 0, -1), 80):
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+        assert "one" in lines(screen)[0]

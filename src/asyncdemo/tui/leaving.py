@@ -39,6 +39,7 @@ class EndingSignals:
     def begin(self) -> None:
         """Note that the loop is running now, and can be asked."""
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(_report)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Ask the loop; a second signal, and an alarm if it doesn't answer, are exceptions."""
@@ -55,3 +56,9 @@ class EndingSignals:
         signal.setitimer(signal.ITIMER_REAL, 0)
         self._asked = False
         self._leave()
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report an error, but no task that one of our exceptions has ended."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)

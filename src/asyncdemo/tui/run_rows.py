@@ -32,6 +32,7 @@ from asyncdemo.render.words import count, fit
 
 _ABOVE: Final = 2
 """Lines above the rows: the title, the axis."""
+_TITLE_PARTS: Final = 4
 _CURSOR: Final = Style(reverse=True)
 _WHEEL: Final = 3
 _LEAST_NS: Final = 50_000
@@ -229,6 +230,8 @@ class RunRows(Widget, can_focus=True):
 
     def _title(self, drawn: int) -> Line:
         line = run_title(self.run, self.windows.length_ns, self._theme, self.size.width)
+        if len(line) < _TITLE_PARTS:
+            return line  # it is too narrow for more
         many = len(self.run.rows)
         if 0 < drawn < many:
             words = f"{noun(self.run)}s {self.top + 1:,}-{self.top + drawn:,} of {many:,}"
@@ -267,7 +270,7 @@ class RunRows(Widget, can_focus=True):
 
 
 def _marked(strip: Strip, start: int, end: int) -> Strip:
-    before, inside, after = strip.divide([start, end, strip.cell_length])
+    before, inside, after = _divided(strip, start, end)
     turned = Strip(
         [Segment(text, style + _CURSOR if style else _CURSOR) for text, style, _ in inside],
         inside.cell_length,
@@ -276,5 +279,12 @@ def _marked(strip: Strip, start: int, end: int) -> Strip:
 
 
 def _replaced(strip: Strip, start: int, end: int, text: str) -> Strip:
-    before, _, after = strip.divide([start, end, strip.cell_length])
-    return Strip.join([before, Strip([Segment(text, EMPHASIS)], end - start), after])
+    before, replaced, after = _divided(strip, start, end)
+    inside = Strip([Segment(text, EMPHASIS)], end - start) if replaced else replaced
+    return Strip.join([before, inside, after])
+
+
+def _divided(strip: Strip, start: int, end: int) -> tuple[Strip, Strip, Strip]:
+    """Return what is before, inside and after: empty where the strip is shorter."""
+    start, end = min(start, strip.cell_length), min(end, strip.cell_length)
+    return strip.crop(0, start), strip.crop(start, end), strip.crop(end, strip.cell_length)

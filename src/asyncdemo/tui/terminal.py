@@ -113,6 +113,39 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._file: Any = TerminalOutput(self._file)
+        self._started = self._continuing = False
+
+    def start_application_mode(self) -> None:
+        super().start_application_mode()
+        self._started = not self._must_signal_resume  # if so, we are still in the background
+
+    def stop_application_mode(self) -> None:
+        self._started = False
+        super().stop_application_mode()
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Go on after a stop, once.
+
+        Two threads that read keys, or one that reads them after the end, would keep the process alive. For
+        SIGSTOP, unlike SIGTSTP, nothing was suspended.
+        """
+        if self._continuing or not self._loop.is_running():
+            return
+        self._continuing = True
+        try:
+            if self._started:
+                self.suspend_application_mode()
+                self._must_signal_resume = True
+            if self._must_signal_resume:
+                super()._sigcont_application()
+        finally:
+            self._continuing = False
+
+    def run_input_thread(self) -> None:
+        """Read keys. What is not UTF-8, as from a terminal in another encoding, is dropped with its block."""
+        while not self.exit_event.is_set():
+            with suppress(UnicodeDecodeError):
+                super().run_input_thread()
 
     def process_message(self, message: Message) -> None:
         """Pass on the message, in the thread that reads keys; one to leave by also as a signal if need be."""
