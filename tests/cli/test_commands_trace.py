@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import py_compile
 import sys
 import zipapp
@@ -221,3 +222,23 @@ def test_a_compiled_file_without_its_source_or_of_another_python(tmp_path: Path)
         done = in_process("trace", "--json", *arguments, cwd=tmp_path)
         assert (done.code, done.out) == (2, "")
         assert words in done.err
+
+
+@pytest.mark.parametrize(
+    ("called", "error", "words"),
+    [
+        ("subprocess.Popen", OSError(errno.EMFILE, "Too many open files"), "Too many open files. Raise"),
+        ("subprocess.Popen", OSError(errno.EAGAIN, "Try again"), "ulimit -u"),
+        ("os.openpty", OSError(errno.ENOSPC, "No space left on device"), "close some terminals"),
+    ],
+)
+def test_exhausted_system_is_one_line(
+    chatty: Path, monkeypatch: pytest.MonkeyPatch, called: str, error: OSError, words: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(called, fail)
+    done = in_process("schedules", chatty)
+    assert done.code == 3
+    assert words in " ".join(done.err.split())

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from asyncdemo.cli.output import Output
 from asyncdemo.cli.signals import ending_by_exception
-from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, MissingError
 from asyncdemo.safe_text import clean_lines
+
+_EXHAUSTED: Final = {
+    errno.EMFILE: "Raise the limit of this shell, for example: ulimit -n 1024",
+    errno.ENFILE: "End other programs that have many files open.",
+    errno.EAGAIN: "There may be no more processes. End some, or raise the limit: ulimit -u",
+    errno.ENOSPC: "Free some, or close some terminals.",
+    errno.ENOMEM: "End other programs, or raise the limit of this shell: ulimit -v",
+}
+"""What to do if the system has no more of something. It can be noticed anywhere."""
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
@@ -31,6 +42,10 @@ def _run(arguments: Sequence[str] | None, output: Output) -> int:
         code = app.main(args=arguments, prog_name="asyncdemo", standalone_mode=False, obj=output)
     except AsyncdemoError as error:
         return _explain(error)
+    except OSError as error:
+        if error.errno not in _EXHAUSTED:
+            raise
+        return _explain(MissingError(f"{error.strerror}. {_EXHAUSTED[error.errno]}"))
     except click.ClickException as error:
         object.__setattr__(error, "message", clean_lines(error.message))  # final, and used by ``show``
         error.show()

@@ -171,8 +171,8 @@ class HandshakeListener:
     def __init__(self, token: str) -> None:
         self._token = token
         self._unknown: list[ChildConnection] = []
-        where = None if len(tempfile.gettempdir()) <= _LONGEST_FOLDER else "/tmp"
         try:
+            where = None if len(tempfile.gettempdir()) <= _LONGEST_FOLDER else "/tmp"
             self._folder = tempfile.mkdtemp(prefix="asyncdemo-", dir=where)
         except OSError as error:
             raise MissingError(f"Can't create a socket: {error}. Set TMPDIR to a short path.") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pty
 import termios
 import tty
 from collections.abc import Iterable
@@ -50,7 +49,7 @@ def set_size(descriptor: int, size: tuple[int, int]) -> None:
 
 def open_terminal() -> tuple[int, int]:
     """Return (readable, writable) of a new terminal, which makes the script write line by line."""
-    readable, writable = pty.openpty()
+    readable, writable = os.openpty()  # pty.openpty hides why there is none
     with contextlib.suppress(termios.error):
         tty.setraw(writable)
     return readable, writable

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.capture import wire
+from asyncdemo.errors import MissingError
 from asyncdemo.model import RunOutcome
 from asyncdemo.recording.child import Child, HandshakeListener, SpareChildren
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -183,3 +184,12 @@ def test_a_long_name_of_the_folder_for_temporary_files(
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     assert run(script)[0] == 3
+
+
+def test_missing_folder_for_temporary_files_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", fail)
+    with pytest.raises(MissingError, match="Set TMPDIR"):
+        HandshakeListener("token")
