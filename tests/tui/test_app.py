@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.color import Color
+from textual.css.query import NoMatches
 from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 from textual.widgets import Footer, Static
 
@@ -36,6 +37,15 @@ class Busy(LearnerScreen):
 
     def ask_before_quitting(self) -> str:
         return "Quit?"
+
+
+@pytest.mark.anyio
+async def test_missing_widget_is_no_error_once_leaving() -> None:
+    application = Application(locate(None), Busy)
+    async with application.run_test():
+        application.exit(EXIT_OK)
+        application._handle_exception(NoMatches("gone"))
+    assert application.return_code == EXIT_OK
 
 
 @pytest.mark.anyio

@@ -19,6 +19,7 @@ from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.filter import LineFilter, Monochrome
 from textual.screen import ModalScreen, Screen
@@ -150,6 +151,11 @@ class Application(App[int]):
                 listed += keys
         words = self.screen.words if isinstance(self.screen, LearnerScreen) else {}
         self.push_screen(KeysScreen(listed, words))
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Report an error, but not that a part of a screen is gone because we are leaving."""
+        if not (self._exit and isinstance(error, NoMatches)):
+            super()._handle_exception(error)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()
