@@ -1,7 +1,8 @@
 """A child process with all its descendants: find them, sample their memory and threads, kill them.
 
-Descendants are found by their parents while these live, and by the run's token in their environment
-afterwards; so only one that has neither, created at the last moment, could be missed.
+Descendants are found by their parents while these live, and by their session or the run's token in their
+environment afterwards. So one that leaves its parent, its session and its environment before the next look is
+missed.
 """
 
 from __future__ import annotations
