@@ -486,3 +486,14 @@ def test_the_script_does_not_see_how_it_is_watched(script: Write) -> None:
     target = Target(script(text).script, args=("a", "b"))
     record(target, Options(stdout=Stdout.CAPTURE), ears)
     assert ears.stdout == f"{[wire.ENV]} ['a', 'b']\n"
+
+
+def test_script_that_becomes_a_fifo_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "script.py"
+    os.mkfifo(script)
+    monkeypatch.setattr("asyncdemo.recording.runner._check", lambda _: None)  # it is replaced after that
+    monkeypatch.setattr("asyncdemo.recording.runner._START_TIMEOUT_S", 20.0)
+    with pytest.raises(UsageError, match="Not a regular file"):
+        record(Target(str(script)), Options())

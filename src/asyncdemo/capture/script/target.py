@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import errno
 import importlib
 import importlib.util
 import inspect
-import io
 import marshal
 import os
 import pkgutil
 import runpy
+import stat
 import sys
 import tempfile
 import threading
@@ -132,8 +133,7 @@ class Script:
         if not sys.flags.safe_path:
             sys.path.insert(0, folder)
         self.path = _absolute(path)
-        with io.open_code(os.path.abspath(path)) as file:
-            data = file.read()
+        data = _content(os.path.abspath(path))
         if path.endswith(".pyc") or data[:2] == MAGIC_NUMBER[:2]:
             self._loader = SourcelessFileLoader("__main__", path)
             if data[:4] != MAGIC_NUMBER:
@@ -275,8 +275,7 @@ class Function:
         main = sys.modules["__main__"].__dict__
         main.clear()  # a process that the function starts must not find us there
         main.update({"__name__": "__main__", "__builtins__": sys.modules["builtins"], "__spec__": None})
-        with io.open_code(self.name) as file:
-            compile_quietly(file.read(), self.name)
+        compile_quietly(_content(self.name), self.name)
 
     def run(self, tracer: Tracer) -> None:
         function: Any = _imported(self._call["module"], self.name, self._lanes)
@@ -288,6 +287,18 @@ class Function:
         if inspect.iscoroutine(result):
             result = asyncio.run(result)
         tracer.recorder.define(wire.Result(literal(result)))
+
+
+def _content(path: str) -> bytes:
+    """Return the content of a regular file. Raises OSError.
+
+    Opening a FIFO, by which the file may just have been replaced, would wait for a writer, even if our parent
+    ends: nothing watches for that yet.
+    """
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "Not a regular file", path)
+        return file.read()
 
 
 def observe_modules(lanes: Mapping[str, Sequence[str]]) -> None:
