@@ -116,7 +116,7 @@ class TerminalDriver(LinuxDriver):
         self._started = self._continuing = False
 
     def start_application_mode(self) -> None:
-        super().start_application_mode()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
         self._started = not self._must_signal_resume  # if so, we are still in the background
 
     def stop_application_mode(self) -> None:
