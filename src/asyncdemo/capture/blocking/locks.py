@@ -217,7 +217,7 @@ class _Taking:
             # it is called with what was saved, which is here already
             state.restores[get_ident()] = partial(next, map(_RESULT.get, taking))
 
-    def restore(self, find_state: Callable[[], _State], /, *arguments: Any, **options: Any) -> None:
+    def restore(self, find_state: Callable[[], Any], /, *arguments: Any, **options: Any) -> None:
         """Take the lock again if that was not prepared in this thread."""
         state = find_state()
         restore: Any = state.methods.restore
@@ -374,7 +374,8 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
             if name != "_acquire_restore":
                 return getattr(self._state.methods.real, name)
             state = self._state  # asked for the first time
-            state.restores = restores = {}
+            restores: dict[int, Callable[[Any], object]] = {}
+            state.restores = restores
             otherwise = partial(taking.restore, ref(state))
             idents = starmap(get_ident, repeat(()))
             state.restoring = _Restores(restores.pop, idents, repeat(otherwise))
@@ -384,7 +385,8 @@ def _traced_types(taking: _Taking) -> tuple[type, type, Callable[[Any, _State], 
 
         def _release_save(self, /, *arguments: Any, **options: Any) -> Any:
             state = self._state
-            real, saved = state.methods.real, []
+            real = state.methods.real
+            saved: list[Any] = []
             if arguments or options or not real._is_owned():
                 return real._release_save(*arguments, **options)  # raises
             taking.prepare_restore(state, saved)
