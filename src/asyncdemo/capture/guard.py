@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from itertools import pairwise
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -23,6 +22,8 @@ CAPTURE_DIR = __file__.removesuffix("guard.py")
 Hook = Callable[..., Any]
 
 _REFUSED = "an audit hook of the script raised an exception"
+_MOST_LOOKS = 20
+"""How often signals that come one after the other may keep us from finding out what an error is."""
 
 disguised: set[CodeType] = set()
 """The code of our functions whose frames pass for others, so that the file does not identify them."""
@@ -40,17 +41,9 @@ class Guard:
 
     def failed(self, name: str, error: BaseException, switched_off: bool = True) -> bool:
         """Switch the hook off. Return False if the error is the script's own, and must be raised again."""
-        try:
-            if is_of_the_script(error):
-                return False
-            why = _words(error)
-        except Exception as another:
-            why = _REFUSED
-            with suppress(Exception):  # refused again
-                if is_of_the_script(another):  # a signal handler raised meanwhile
-                    why = ""
-            if not why:
-                raise
+        why = _why(error)
+        if why is None:
+            return False
         if name not in self.failures:
             self.failures[name] = why
             self._report(name, why, switched_off)
@@ -156,6 +149,26 @@ class _Nothing:
 
 
 _NOTHING = _Nothing()
+
+
+def _why(error: BaseException) -> str | None:
+    """Return why a hook failed. Return None if the script raised the error, and not the hook.
+
+    Raises what a signal handler raises meanwhile.
+    """
+    try:
+        return None if is_of_the_script(error) else _words(error)
+    except Exception as another:  # noqa: BLE001 - of a signal handler, or of an audit hook that refuses this
+        latest = another
+    for _ in range(_MOST_LOOKS):
+        try:
+            if not is_of_the_script(latest):
+                return _REFUSED
+        except Exception as another:  # noqa: BLE001 - the same once more
+            latest = another
+        else:
+            raise latest
+    return _REFUSED
 
 
 def is_of_the_script(error: BaseException) -> bool:

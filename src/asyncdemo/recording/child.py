@@ -22,7 +22,7 @@ from typing import Self
 from asyncdemo import capture
 from asyncdemo.capture import wire
 from asyncdemo.errors import MissingError
-from asyncdemo.recording.options import Stdout
+from asyncdemo.recording.options import Stdout, start_only
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.terminals import open_terminal
@@ -100,8 +100,8 @@ class Child:
     def _spawn(self, address: str) -> subprocess.Popen[bytes]:
         environment = dict(os.environ)
         environment[wire.ENV] = address
-        # glibc returns freed memory so eagerly that asyncio's 256 KiB receive buffer gets slow
-        environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 28))
+        for name, value in start_only().items():
+            environment.setdefault(name, value)
         stdout, stderr, capturing = self._script_output()
         try:
             return subprocess.Popen(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
@@ -109,6 +110,18 @@ class Options:
         return ((0,) if self.stdin else ()) + (() if self.stdout is Stdout.CAPTURE else (1, 2))
 
 
+def start_only() -> dict[str, str]:
+    """Return variables that the traced process starts with, unless they are set, and the script must not see.
+
+    glibc returns freed memory so eagerly that asyncio's 256 KiB receive buffer gets slow. Python turns its
+    UTF-8 mode on in the locale C, which it has replaced for us, and so for the process.
+    """
+    variables = {"MALLOC_TRIM_THRESHOLD_": str(1 << 28)}
+    if sys.flags.utf8_mode:
+        variables["PYTHONUTF8"] = "1"
+    return variables
+
+
 def child_options(target: Target, options: Options) -> dict[str, object]:
     """Return what the traced process must know before it can compile the script."""
     call = target.call
@@ -127,7 +140,7 @@ def child_options(target: Target, options: Options) -> dict[str, object]:
         "serves": options.serves,
         "delays": options.delays,
         "forks": options.forks,
-        "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
+        "unset": [name for name in start_only() if name not in os.environ],
     }
 
 

@@ -386,3 +386,14 @@ with threading.Lock(): pass
 1 / 0
 """
     alike(tmp_path, source)
+
+
+def test_script_runs_where_all_imports_are_lazy(tmp_path: Path) -> None:
+    script = """
+import asyncio, sys, threading, colorsys
+print(hasattr(sys, "get_lazy_imports") and sys.get_lazy_imports(), "colorsys" in sys.modules)
+print(colorsys.rgb_to_hsv(1, 1, 1), "colorsys" in sys.modules)
+with threading.Lock():
+    print(asyncio.run(asyncio.sleep(0, "slept")))
+"""
+    alike(tmp_path, script, environment={"PYTHON_LAZY_IMPORTS": "all"})  # since Python 3.15

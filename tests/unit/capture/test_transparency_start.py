@@ -5,8 +5,10 @@ Files, modules, folders, zip files, compiled files and standard input, with the 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 import zipapp
 from pathlib import Path
 
@@ -216,3 +218,16 @@ def test_what_a_package_imports_is_observed(tmp_path: Path) -> None:
     _, run = traced("-m", "package.spaced.module", folder=tmp_path)
     (lane,) = run.lanes
     assert "sleep" in {span.wait.reason for span in lane.spans}
+
+
+def test_utf8_mode_is_on_in_the_locale_c(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import os, sys; print(sys.flags.utf8_mode, 'PYTHONUTF8' in os.environ)\n")
+    others = "LC_ALL", "LC_CTYPE", "PYTHONUTF8"
+    environment = {name: value for name, value in os.environ.items() if name not in others} | {"LANG": "C"}
+    commands = [[sys.executable, script], [sys.executable, "-m", "asyncdemo", "trace", "--plain", script]]
+    first, second = (
+        subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout.splitlines()[0]
+        for command in commands
+    )
+    assert first == second == b"1 False"

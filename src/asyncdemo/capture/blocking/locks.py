@@ -217,9 +217,9 @@ class _Taking:
             # it is called with what was saved, which is here already
             state.restores[get_ident()] = partial(next, map(_RESULT.get, taking))
 
-    def restore(self, find_state: Any, /, *arguments: Any, **options: Any) -> None:
+    def restore(self, find_state: Callable[[], Any], /, *arguments: Any, **options: Any) -> None:
         """Take the lock again if that was not prepared in this thread."""
-        state: _State = find_state()
+        state = find_state()
         restore: Any = state.methods.restore
         if options or len(arguments) != 1 or type(arguments[0]) is not tuple:
             return restore(*arguments, **options)  # type: ignore[no-any-return]  # raises

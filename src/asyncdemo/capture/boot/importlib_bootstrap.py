@@ -46,8 +46,14 @@ if sys.path and os.path.abspath(sys.path[0]) == here:
 root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
 sys.path.append(root)
 sys.meta_path.insert(0, _Finder)
+set_lazy_imports = getattr(sys, "set_lazy_imports", None)  # since Python 3.15
+mode = None if set_lazy_imports is None else sys.get_lazy_imports()  # type: ignore[attr-defined]
+if set_lazy_imports is not None:
+    set_lazy_imports("normal")  # what we need must be here before the script can change anything
 from asyncdemo.capture.script import launch  # noqa: E402
 
+if set_lazy_imports is not None:
+    set_lazy_imports(mode)
 sys.meta_path.remove(_Finder)
 del sys.path[-1]  # by index: the same path may also be further up
 if len(sys.argv) == 1:
