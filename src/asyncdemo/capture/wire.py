@@ -328,11 +328,12 @@ class Pause(NamedTuple):
 
 
 class Unawaited(NamedTuple):
-    """A coroutine was never awaited."""
+    """A coroutine was never awaited. If ``is_there``, the line itself dropped it, not what it calls."""
 
     function: str
     at_ns: int
     site: int | None
+    is_there: bool
 
 
 class Uncaught(NamedTuple):

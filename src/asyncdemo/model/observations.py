@@ -195,7 +195,7 @@ class Unawaited:
     Attributes:
         function: The function that it would have run.
         at_ns: When it was dropped.
-        site: The line that created it, if known.
+        site: The line that created it, or that passed its function to what did, if known.
     """
 
     function: str

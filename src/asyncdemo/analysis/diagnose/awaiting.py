@@ -75,7 +75,12 @@ def never_awaited(run: Run) -> Iterator[Finding]:
 
 
 def _advice_for_unawaited(name: str, site: Site | None) -> str:
-    if site is None or site.function != "<module>":
+    if site is None:
+        return (
+            f"Await every call of {name}(). Threads, executors, `call_later` and done callbacks await "
+            "nothing: give them an ordinary function, which may start a task."
+        )
+    if site.function != "<module>":
         return (
             f"Write `await {name}(...)`. To run it in the background, start it with "
             "`asyncio.create_task(...)`, keep the task, and await it later."
