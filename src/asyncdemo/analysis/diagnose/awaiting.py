@@ -99,7 +99,7 @@ def left_pending(run: Run) -> Iterator[Finding]:
     if was_cut_off(run):
         return
     groups: defaultdict[tuple[str, Site | None, bool], list[Track]] = defaultdict(list)
-    first = _first_tasks(run.tracks)
+    first = first_tasks(run.tracks)
     one_each, several = _waiters(run.tracks)
     for track in metrics.left_pending(run):
         waiter = one_each.get(track.index) or (None if track.parent is None else several.get(track.parent))
@@ -148,7 +148,7 @@ def _name(function: str) -> str:
     return function.rpartition("<locals>.")[2] or function
 
 
-def _first_tasks(tracks: Sequence[Track]) -> set[int]:
+def first_tasks(tracks: Sequence[Track]) -> set[int]:
     """Return the tasks that no task created, while their thread had no other: the main coroutines."""
     open_until: dict[int | None, int] = {}
     first: set[int] = set()
