@@ -50,7 +50,7 @@ def _network(waits: str, call: str = "") -> Reason:
 
 def _service(call: str, client: str, instead_in_hub: str = "") -> Reason:
     instead = f"Use {client}, or {IN_A_THREAD} around the call."
-    return Reason(call=call, instead=instead, instead_in_hub=instead_in_hub)
+    return Reason(outside=True, call=call, instead=instead, instead_in_hub=instead_in_hub)
 
 
 REASONS: Final[Mapping[str, Reason]] = {
@@ -131,6 +131,7 @@ REASONS: Final[Mapping[str, Reason]] = {
         outside=True,
         call="Waiting for a thread",
     ),
+    "greenlet": Reason(),
     "task": Reason(for_others="awaits {}"),
     "gather": Reason(for_others="awaits {}"),
     "tasks": Reason(for_others="awaits {}"),
@@ -138,9 +139,10 @@ REASONS: Final[Mapping[str, Reason]] = {
     "event loop": Reason("runs an event loop"),
     "idle": Reason("waits for work"),
 }
-_OTHER: Final = Reason()
+_UNKNOWN: Final = Reason()
+_OTHER_SERVICE: Final = Reason(outside=True)
 
 
 def find_reason(name: str) -> Reason:
-    """Return what is known of a reason: nothing, if it is the name of a service of others."""
-    return REASONS.get(name, _OTHER)
+    """Return what is known of a reason: if it's the name of a service, that this is outside the process."""
+    return REASONS.get(name, _OTHER_SERVICE if name else _UNKNOWN)

@@ -30,7 +30,7 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.garbage import Headroom
 from asyncdemo.capture.loops.state import Loops, LoopState
-from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.recorder import Recorder, line_of
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
 POLL_S = 0.01
@@ -284,7 +284,7 @@ class Watchdog:
         found: list[tuple[CodeType, int]] = []
         while frame is not None and len(found) < _DEEPEST:
             code = frame.f_code
-            found.append((code, frame.f_lineno or 0))
+            found.append((code, line_of(frame)))
             frame = None if is_user(code.co_filename) else frame.f_back
         return tuple(found)
 
