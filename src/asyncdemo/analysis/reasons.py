@@ -12,6 +12,7 @@ from typing import Final
 IN_A_THREAD: Final = "`await asyncio.to_thread(...)`"
 _ASYNC_FORM: Final = f"or {IN_A_THREAD} for a call that has no async form."
 _CLIENT: Final = f"Use an async client, {_ASYNC_FORM}"
+_IMPORT_FIRST: Final = "Import it at the top of the file, so that it's loaded before anything runs."
 _PATCH: Final = "Call `gevent.monkey.patch_all()` before anything else is imported, or use gevent's own "
 _PATCH_SOCKETS: Final = f"{_PATCH}`gevent.socket`."
 
@@ -70,6 +71,7 @@ REASONS: Final[Mapping[str, Reason]] = {
         instead=f"Use `await asyncio.create_subprocess_exec(...)`, or {IN_A_THREAD}.",
     ),
     "interpreter": Reason(outside=True, call="Waiting for another interpreter"),
+    "import": Reason(call="An import", instead=_IMPORT_FIRST, instead_in_hub=_IMPORT_FIRST),
     "i/o": Reason("waits for a file, pipe or socket", outside=True),
     "stdin": Reason("waits for input"),
     "signal": Reason("waits for a signal"),

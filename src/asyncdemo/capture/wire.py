@@ -372,6 +372,8 @@ class SlowStep(NamedTuple):
     stolen_ns: int
     site: int | None
     called_from: int | None
+    reason: str
+    """"import" if it imported a module; else "", and the calls that it made may explain it."""
 
 
 class Blocked(NamedTuple):

@@ -285,7 +285,9 @@ class Watchdog:
         while frame is not None and len(found) < _DEEPEST:
             code = frame.f_code
             found.append((code, line_of(frame)))
-            frame = None if is_user(code.co_filename) else frame.f_back
+            if is_user(code.co_filename) and code.co_name != "<module>":  # that of a module may be imported
+                break
+            frame = frame.f_back
         return tuple(found)
 
     def _places(self, stack: Stack) -> tuple[int | None, int | None]:
@@ -311,7 +313,14 @@ class Watchdog:
         site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
         cpu_ns, stolen_ns = loop_state.usage.since(start_ns, end_ns)
         loop_state.usage.read(0)  # what held this one up may keep the watchdog from measuring the next
-        self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
+        reason = "import" if sample is not None and seen and _imports(sample.stack) else ""
+        self._recorder.define(
+            wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from, reason)
+        )
+
+
+def _imports(stack: Stack) -> bool:
+    return any(code.co_filename.startswith("<frozen importlib.") for code, _ in stack)
 
 
 def _nothing() -> None:
