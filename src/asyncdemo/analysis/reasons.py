@@ -12,6 +12,7 @@ from typing import Final
 IN_A_THREAD: Final = "`await asyncio.to_thread(...)`"
 _ASYNC_FORM: Final = f"or {IN_A_THREAD} for a call that has no async form."
 _CLIENT: Final = f"Use an async client, {_ASYNC_FORM}"
+_IMPORT_FIRST: Final = "Import it at the top of the file, so that it's loaded before anything runs."
 _PATCH: Final = "Call `gevent.monkey.patch_all()` before anything else is imported, or use gevent's own "
 _PATCH_SOCKETS: Final = f"{_PATCH}`gevent.socket`."
 
@@ -50,7 +51,7 @@ def _network(waits: str, call: str = "") -> Reason:
 
 def _service(call: str, client: str, instead_in_hub: str = "") -> Reason:
     instead = f"Use {client}, or {IN_A_THREAD} around the call."
-    return Reason(call=call, instead=instead, instead_in_hub=instead_in_hub)
+    return Reason(outside=True, call=call, instead=instead, instead_in_hub=instead_in_hub)
 
 
 REASONS: Final[Mapping[str, Reason]] = {
@@ -70,6 +71,7 @@ REASONS: Final[Mapping[str, Reason]] = {
         instead=f"Use `await asyncio.create_subprocess_exec(...)`, or {IN_A_THREAD}.",
     ),
     "interpreter": Reason(outside=True, call="Waiting for another interpreter"),
+    "import": Reason(call="An import", instead=_IMPORT_FIRST, instead_in_hub=_IMPORT_FIRST),
     "i/o": Reason("waits for a file, pipe or socket", outside=True),
     "stdin": Reason("waits for input"),
     "signal": Reason("waits for a signal"),
@@ -131,6 +133,7 @@ REASONS: Final[Mapping[str, Reason]] = {
         outside=True,
         call="Waiting for a thread",
     ),
+    "greenlet": Reason(),
     "task": Reason(for_others="awaits {}"),
     "gather": Reason(for_others="awaits {}"),
     "tasks": Reason(for_others="awaits {}"),
@@ -138,9 +141,10 @@ REASONS: Final[Mapping[str, Reason]] = {
     "event loop": Reason("runs an event loop"),
     "idle": Reason("waits for work"),
 }
-_OTHER: Final = Reason()
+_UNKNOWN: Final = Reason()
+_OTHER_SERVICE: Final = Reason(outside=True)
 
 
 def find_reason(name: str) -> Reason:
-    """Return what is known of a reason: nothing, if it is the name of a service of others."""
-    return REASONS.get(name, _OTHER)
+    """Return what is known of a reason: if it's the name of a service, that this is outside the process."""
+    return REASONS.get(name, _OTHER_SERVICE if name else _UNKNOWN)

@@ -146,7 +146,7 @@ def uncaught(error: BaseException, recorder: Recorder) -> wire.Uncaught:
         if not is_own(code.co_filename):
             raised_in = code.co_qualname
             if not recorder.origins.is_stdlib(code.co_filename):
-                line = (code.co_filename, entry.tb_lineno, code.co_qualname)
+                line = (code.co_filename, entry.tb_lineno or code.co_firstlineno, code.co_qualname)
         entry = entry.tb_next
     arguments = _args_of(error)
     text = arguments[0][:_MOST_LETTERS] if len(arguments) == 1 and type(arguments[0]) is str else ""

@@ -9,6 +9,8 @@ operations that drain it.
 
 from __future__ import annotations
 
+import dis
+import functools
 import itertools
 import os
 import re
@@ -177,6 +179,23 @@ class ThreadState:
         """Its native id; 0 once it is over."""
 
 
+def line_of(frame: FrameType) -> int:
+    """Return the line that a frame runs.
+
+    Some jumps to the start of a loop belong to no line: then it is the loop's.
+    """
+    return frame.f_lineno or _line_of_jump(frame.f_code, frame.f_lasti)
+
+
+@functools.lru_cache(maxsize=200)
+def _line_of_jump(code: CodeType, offset: int) -> int:
+    lines = {at: line for start, end, line in code.co_lines() if line for at in range(start, end, 2)}
+    jump = next((one for one in dis.get_instructions(code) if one.offset == offset), None)
+    target = jump.argval if jump is not None and "JUMP" in jump.opname else offset
+    before = [at for at in lines if at <= target]
+    return lines[max(before)] if before else code.co_firstlineno
+
+
 class _NearestSite:
     """Finds the site of the nearest frame, the given one included, from a wanted file.
 
@@ -184,13 +203,18 @@ class _NearestSite:
     """
 
     def __init__(
-        self, wanted: Callable[[str], bool], frame_site: Callable[[FrameType | None], int | None]
+        self,
+        wanted: Callable[[str], bool],
+        frame_site: Callable[[FrameType | None], int | None],
+        is_end: Callable[[CodeType], bool] = lambda _: False,
     ) -> None:
+        """``is_end`` is whether to stop at a function: what called it is no answer."""
         self._wanted = wanted
         self._frame_site = frame_site
-        self._codes: dict[int, tuple[CodeType, dict[int, int | None] | None]] = {}
-        """id(code) -> the code, kept because ids are reused, and the sites of its instructions; None if it is
-        not from a wanted file."""
+        self._is_end = is_end
+        self._codes: dict[int, tuple[CodeType, dict[int, int | None] | None, bool]] = {}
+        """id(code) -> the code, kept because ids are reused, the sites of its instructions (None if it is not
+        from a wanted file), and whether to stop there."""
 
     def __call__(self, frame: FrameType | None) -> int | None:
         while frame is not None:
@@ -199,14 +223,15 @@ class _NearestSite:
             if known is None:
                 if len(self._codes) > _MOST_CODES:
                     self._codes.clear()
-                known = self._codes[id(code)] = code, {} if self._wanted(code.co_filename) else None
+                sites = {} if self._wanted(code.co_filename) else None
+                known = self._codes[id(code)] = code, sites, self._is_end(code)
             sites = known[1]
             if sites is not None:
                 site = sites.get(frame.f_lasti)
                 if site is None:
                     site = sites[frame.f_lasti] = self._frame_site(frame)
                 return site
-            frame = frame.f_back
+            frame = None if known[2] else frame.f_back
         return None
 
 
@@ -252,10 +277,12 @@ class Recorder:
         self._next_call = itertools.count(base).__next__
         self._next_site = itertools.count(base).__next__
         self._sites: dict[tuple[str, int, str], int] = {}
-        self.caller_site = _NearestSite(lambda file: not origins.is_stdlib(file), self.frame_site)
-        """The site of what ``caller`` returns."""
         self.user_site = _NearestSite(origins.is_user, self.frame_site)
         """The site of what ``user_caller`` returns."""
+        self._user_maker = _NearestSite(origins.is_user, self.frame_site, self._is_callback)
+        self._maker = _NearestSite(
+            lambda file: not origins.is_stdlib(file), self.frame_site, self._is_callback
+        )
         self._waits: dict[object, int] = {}
         self.gap = Gap(self._definitions, self.numbers)
         self._calls: dict[tuple[str, int, int], int] = {}
@@ -283,7 +310,7 @@ class Recorder:
     def frame_site(self, frame: FrameType | None) -> int | None:
         if frame is None:
             return None
-        return self.site(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_qualname)
+        return self.site(frame.f_code.co_filename, line_of(frame), frame.f_code.co_qualname)
 
     def code_site(self, code: CodeType) -> int:
         return self.site(code.co_filename, code.co_firstlineno, code.co_qualname)
@@ -299,6 +326,17 @@ class Recorder:
         while frame is not None and not self.origins.is_user(frame.f_code.co_filename):
             frame = frame.f_back
         return frame
+
+    def maker_site(self, frame: FrameType | None) -> int | None:
+        """Return the site that made something: the nearest of the user's own code, else of a library.
+
+        None for what a callback of an event loop made: beyond it is only the line that runs the loop.
+        """
+        site = self._user_maker(frame)
+        return self._maker(frame) if site is None else site
+
+    def _is_callback(self, code: CodeType) -> bool:
+        return code.co_qualname == "Handle._run" and self.origins.is_stdlib(code.co_filename)
 
     def wait(
         self,

@@ -13,7 +13,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture import frames, wire
@@ -188,8 +188,13 @@ class Tracer:
 
     def _unawaited(self, coroutine: Any) -> None:
         recorder = self.recorder
-        frame = recorder.user_caller(sys._getframe(1)) or recorder.caller(sys._getframe(1))
-        recorder.define(wire.Unawaited(coroutine.__qualname__, recorder.now(), recorder.frame_site(frame)))
+        dropping: FrameType | None = sys._getframe(1)
+        while dropping is not None and dropping.f_code.co_name != "_warn_unawaited_coroutine":
+            dropping = dropping.f_back
+        dropping = None if dropping is None else dropping.f_back
+        frame = recorder.user_caller(dropping) or recorder.caller(dropping)
+        site, is_there = recorder.frame_site(frame), frame is dropping
+        recorder.define(wire.Unawaited(coroutine.__qualname__, recorder.now(), site, is_there))
 
     def _go_real(self, why: str) -> None:
         if self.clock is not None:

@@ -328,11 +328,12 @@ class Pause(NamedTuple):
 
 
 class Unawaited(NamedTuple):
-    """A coroutine was never awaited."""
+    """A coroutine was never awaited. If ``is_there``, the line itself dropped it, not what it calls."""
 
     function: str
     at_ns: int
     site: int | None
+    is_there: bool
 
 
 class Uncaught(NamedTuple):
@@ -371,6 +372,8 @@ class SlowStep(NamedTuple):
     stolen_ns: int
     site: int | None
     called_from: int | None
+    reason: str
+    """"import" if it imported a module; else "", and the calls that it made may explain it."""
 
 
 class Blocked(NamedTuple):

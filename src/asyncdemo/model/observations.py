@@ -122,7 +122,8 @@ class SlowStep:
         stolen_ns: How long other programs had the processor meanwhile, which is not the step's fault.
         site: The innermost line seen.
         called_from: The nearest line of the user's own code that led there.
-        reason: The blocking call it was in ("sleep", "net.read", ...); "" if it computed, "gil" if another
+        reason: The blocking call it was in ("sleep", "net.read", ...); "" if it computed, "import" if it
+            imported a module, "gil" if another
             thread held the GIL.
     """
 
@@ -195,7 +196,7 @@ class Unawaited:
     Attributes:
         function: The function that it would have run.
         at_ns: When it was dropped.
-        site: The line that created it, if known.
+        site: The line that created it, or that passed its function to what did, if known.
     """
 
     function: str

@@ -299,15 +299,30 @@ def test_null_bytes_and_deep_nesting_are_not_read() -> None:
 
 UNAWAITED = {
     "among awaited ones": ("fetch", 4, 2, "async def main():\n    fetch(1)\n    await fetch(2)\n"),
-    "before the drop": ("f", 3, 2, "f()\nf()\n\nf()\n"),
-    "all after the drop": ("f", 1, None, "\nf()\nf()\n"),
+    "on the line of the drop": ("f", 2, 2, "f()\nf()\n\nf()\n"),
+    "over several lines": ("f", 3, 2, "f()\nf(\n  1,\n)\n"),
+    "in a condition": ("f", 1, 1, "if f():\n    pass\nf()\n"),
+    "in a block whose header drops it": ("f", 2, None, "while f():\n    pass\nf()\n"),
+    "only passed on": ("f", None, 1, "loop.call_later(1, f)\n"),
     "awaited": ("fetch", 2, None, "async def main():\n    await fetch(1)\n"),
     "gathered": ("fetch", 2, None, "async def main():\n    gather(*[fetch(n) for n in range(3)])\n"),
+    "run": ("main", 2, None, "async def main(): pass\nasyncio.run(main())\n"),
+    # the coroutine may come from a line that is right:
+    "a list for gather": ("f", None, None, "jobs = [f()]\nawait gather(*jobs)\nloop.call_later(1, f)\n"),
+    "a callback beside a bare call": ("f", None, None, "loop.call_soon(f)\nif never: f()\n"),
+    "a thread beside a variable": ("f", None, None, "c = f()\nThread(target=f).start()\nawait c\n"),
+    "two callbacks": ("f", None, None, "task.add_done_callback(f)\nloop.call_soon(f)\n"),
+    "executor": ("f", None, None, "pool.map(f, [1])\nc = f()\n"),
+    "a function that returns it": ("f", 4, None, "def g():\n    return f()\nc = f()\ng()\n"),
+    "to_thread beside a list": ("f", 3, None, "jobs = [f()]\ncall = partial(to_thread, f)\nawait call()\n"),
+    "called by a variable": ("f", 3, None, "for g in (f,):\n    f(1)\n    g()\n"),
 }
 
 
 @pytest.mark.parametrize(("function", "dropped_at", "line", "source"), UNAWAITED.values(), ids=UNAWAITED)
-def test_the_call_that_nobody_awaited(function: str, dropped_at: int, line: int | None, source: str) -> None:
+def test_line_is_blamed_only_for_its_own_call(
+    function: str, dropped_at: int | None, line: int | None, source: str
+) -> None:
     assert unawaited_call(source, function, dropped_at) == line
 
 

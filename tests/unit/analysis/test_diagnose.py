@@ -381,6 +381,13 @@ class TestSaturatedExecutor:
         assert "up to 3 at the same time, 0.30 s in total" in finding.message
         assert finding.site == at_line(5)
 
+    def test_executor_with_workers_to_spare_is_not_found(self, story: Story) -> None:
+        executor = story.executor(400, made=at_line(5))
+        for number in range(3):
+            task = story.task(f"work({number})").queues(executor, 100)
+            task.takes(executor).waits(50, "thread").gives_back(executor)
+        assert not findings(story, self.KIND)
+
     def test_silent_for_a_short_queue(self, story: Story) -> None:
         executor = story.executor(2, made=at_line(5))
         story.task("read").queues(executor, 49)

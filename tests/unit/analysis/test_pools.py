@@ -255,6 +255,20 @@ def test_callers_that_were_refused(name: str, waited_ms: float, words: str, stor
     assert words in advice(run, "refused-by-pool")
 
 
+def test_pool_that_reached_no_server_is_not_too_small(story: Story) -> None:
+    pool = story.pool(1, made=at_line(9), name="psycopg")
+    (caller,) = tasks(story, 1)
+    caller.queues(pool, 300).raises("PoolTimeout")
+    story.connection(pool, 0, None, closed=5)
+    story.refuses(pool, caller, 0, 300)
+    run = story.run()
+    assert found(run) == {
+        "refused-by-pool": "The psycopg pool made at app.py:9 turned callers away 1 time, after waiting for "
+        "up to 0.30 s: it could not open a connection."
+    }
+    assert "can be reached" in advice(run, "refused-by-pool")
+
+
 # -- held too long ---------------------------------------------------------------------------------
 
 

@@ -12,20 +12,32 @@ from collections.abc import Iterator
 from asyncdemo.analysis.awaits.flow import last_name
 
 
-def unawaited_call(source: str, function: str, dropped_at: int) -> int | None:
-    """Return the line of the call whose coroutine was dropped on the line ``dropped_at``.
+def unawaited_call(source: str, function: str, dropped_at: int | None) -> int | None:
+    """Return the line of the call whose coroutine was dropped; None if it can't be known.
 
-    That is the only call of ``function`` (a qualified name) that is neither awaited nor an argument of
-    another call (``create_task``, ``gather``, ``append``). If there are several, it is the one on
-    ``dropped_at``, or else the last one before it. None if there is none.
+    That is the only mention of ``function`` (a qualified name) that does not await it, or else the one on
+    ``dropped_at``. A function that is passed on by its name may be called by what gets it.
+
+    Args:
+        source: The file that it was dropped in, or that called what dropped it.
+        function: The coroutine function.
+        dropped_at: The line that dropped it; None if no line of that file did, but a library or a thread.
     """
     name = function.rpartition(".")[2]
-    calls = [call for call in _calls_left_alone(_parsed(source)) if last_name(call.func) == name]
-    if len(calls) == 1:
-        return calls[0].lineno
-    before = [call for call in calls if call.lineno <= dropped_at]
-    there = [call.lineno for call in before if dropped_at <= (call.end_lineno or 0)]
-    return max(there or [call.lineno for call in before], default=None)
+    module = _parsed(source)
+    left_alone = [
+        (node, parents)
+        for node, parents in _with_parents(module)
+        if last_name(node) == name and not _is_awaited(parents)
+    ]
+    if len(left_alone) == 1:
+        return left_alone[0][0].lineno
+    for node, parents in left_alone if dropped_at is not None else ():
+        statement = next((one for one in reversed(parents) if isinstance(one, ast.stmt)), None)
+        place = node if statement is None or isinstance(statement, _BLOCKS) else statement
+        if place.lineno <= dropped_at <= (place.end_lineno or 0):
+            return node.lineno
+    return None
 
 
 def function_at(source: str, line: int) -> str:
@@ -77,16 +89,32 @@ def _parsed(source: str) -> ast.Module:
         return ast.Module([], [])
 
 
-def _calls_left_alone(module: ast.Module) -> Iterator[ast.Call]:
-    """Yield calls that are neither awaited nor part of an argument of another call."""
-    nodes: list[ast.AST] = [module]
+_AWAITING = {
+    "as_completed", "create_task", "ensure_future", "gather", "run", "run_coroutine_threadsafe",
+    "run_until_complete", "shield", "wait", "wait_for",
+}  # fmt: skip
+"""Functions of asyncio that await the coroutines that they are given."""
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_BLOCKS = _FUNCTIONS | ast.ClassDef | ast.If | ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith
+"""They go on over the lines of the statements in them."""
+
+
+def _with_parents(module: ast.Module) -> Iterator[tuple[ast.expr, tuple[ast.AST, ...]]]:
+    """Yield every expression with all that it is part of, the module first."""
+    nodes: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(module, ())]
     while nodes:
-        node = nodes.pop()
-        if isinstance(node, ast.Call):
-            yield node
-            nodes.append(node.func)
-        elif not isinstance(node, ast.Await):
-            nodes += ast.iter_child_nodes(node)
+        node, parents = nodes.pop()
+        if isinstance(node, ast.expr):
+            yield node, parents
+        nodes += [(child, (*parents, node)) for child in ast.iter_child_nodes(node)]
+
+
+def _is_awaited(parents: tuple[ast.AST, ...]) -> bool:
+    """Return whether the name is called, and that is awaited, or given to what awaits it."""
+    if not parents or not isinstance(parents[-1], ast.Call):
+        return False
+    calls = [one for one in parents[:-1] if isinstance(one, ast.Call)]
+    return isinstance(parents[-2], ast.Await) or any(last_name(call.func) in _AWAITING for call in calls)
 
 
 def _named(node: ast.AST) -> Iterator[tuple[tuple[str, ...], ast.expr]]:

@@ -75,7 +75,12 @@ def never_awaited(run: Run) -> Iterator[Finding]:
 
 
 def _advice_for_unawaited(name: str, site: Site | None) -> str:
-    if site is None or site.function != "<module>":
+    if site is None:
+        return (
+            f"Await every call of {name}(). Threads, executors, `call_later` and done callbacks await "
+            "nothing: give them an ordinary function, which may start a task."
+        )
+    if site.function != "<module>":
         return (
             f"Write `await {name}(...)`. To run it in the background, start it with "
             "`asyncio.create_task(...)`, keep the task, and await it later."
@@ -94,7 +99,7 @@ def left_pending(run: Run) -> Iterator[Finding]:
     if was_cut_off(run):
         return
     groups: defaultdict[tuple[str, Site | None, bool], list[Track]] = defaultdict(list)
-    first = _first_tasks(run.tracks)
+    first = first_tasks(run.tracks)
     one_each, several = _waiters(run.tracks)
     for track in metrics.left_pending(run):
         waiter = one_each.get(track.index) or (None if track.parent is None else several.get(track.parent))
@@ -143,7 +148,7 @@ def _name(function: str) -> str:
     return function.rpartition("<locals>.")[2] or function
 
 
-def _first_tasks(tracks: Sequence[Track]) -> set[int]:
+def first_tasks(tracks: Sequence[Track]) -> set[int]:
     """Return the tasks that no task created, while their thread had no other: the main coroutines."""
     open_until: dict[int | None, int] = {}
     first: set[int] = set()

@@ -95,7 +95,9 @@ def _what(step: SlowStep) -> str:
 
 def _advice(step: SlowStep) -> str:
     advice = _advice_in_task(step)
-    return advice if step.track is not None else f"{_FROM_A_CALLBACK}{advice[0].lower()}{advice[1:]}"
+    if step.track is not None or step.reason == "import":
+        return advice
+    return f"{_FROM_A_CALLBACK}{advice[0].lower()}{advice[1:]}"
 
 
 def _advice_in_task(step: SlowStep) -> str:

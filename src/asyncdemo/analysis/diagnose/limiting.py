@@ -152,6 +152,8 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
         resource = use.resource
         if resource.kind is not ResourceKind.EXECUTOR or use.queued_ns < _SATURATED_NS:
             continue
+        if resource.limit is not None and use.peak_held < resource.limit:
+            continue  # it had workers to spare: what queued waited for a thread to start, or for the GIL
         made = f"The executor made{at(resource.site)}" if resource.site else "The default executor"
         workers = "its workers" if resource.limit is None else plural(resource.limit, "worker")
         yield finding(

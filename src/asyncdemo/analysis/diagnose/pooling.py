@@ -23,6 +23,11 @@ _CLOSED_BY_OTHERS = (
     "short, or errors."
 )
 
+_IF_CUT_OFF = (
+    "Check that its server runs and can be reached at the address in the pool's settings. A larger pool "
+    "doesn't help."
+)
+
 
 @detector("pool-per-call", "each call made a new connection pool, or a client that has one")
 def pools_per_call(run: Run) -> Iterator[Finding]:
@@ -92,7 +97,9 @@ def _is_worker(track: Track) -> bool:
 def small_pools(run: Run) -> Iterator[Finding]:
     emptied = {pool.index for pool, *_ in nested(run)}
     queued_for = [
-        use for use in pool_use(run) if use.queued_ns >= _WAITED_NS and use.resource.index not in emptied
+        use
+        for use in pool_use(run)
+        if use.queued_ns >= _WAITED_NS and use.resource.index not in emptied and not _is_cut_off(use.resource)
     ]
     for use, more in _of_each_line(queued_for, lambda use: use.queued_ns):
         pool = use.resource
@@ -136,12 +143,20 @@ def refused_by_pool(run: Run) -> Iterator[Finding]:
         waited_ns = max(refusal.end_ns - refusal.start_ns for refusal in pool.refused)
         limit = "" if pool.limit is None else f" of {pool.limit:,}"
         waiting = f", after waiting for up to {duration(waited_ns)}" if waited_ns >= _WAITED_NS else ""
+        cut_off = _is_cut_off(pool)
+        in_use = f"up to {use.most_held:,}{limit} connections were in use."
         yield finding(
-            f"The {describe(pool)} turned callers away {plural(use.refused, 'time')}{waiting}: up to "
-            f"{use.most_held:,}{limit} connections were in use." + _others("did", more),
-            _advice_for_refused(pool, waited_ns),
+            f"The {describe(pool)} turned callers away {plural(use.refused, 'time')}{waiting}: "
+            + ("it could not open a connection." if cut_off else in_use)
+            + _others("did", more),
+            _IF_CUT_OFF if cut_off else _advice_for_refused(pool, waited_ns),
             pool.site,
         )
+
+
+def _is_cut_off(pool: Resource) -> bool:
+    """Return whether it tried to open connections and never got one: then its size doesn't matter."""
+    return bool(pool.connections) and all(one.ready_ns is None for one in pool.connections)
 
 
 def _of_each_line(uses: Sequence[PoolUse], worse: Callable[[PoolUse], int]) -> Iterator[tuple[PoolUse, int]]:

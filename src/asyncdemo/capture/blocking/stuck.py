@@ -29,7 +29,7 @@ from asyncdemo.capture.loops.handles import TASK_TYPES
 from asyncdemo.capture.loops.hubs import HubState
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.suspended import ASYNCIO_DIR, chain, code_of, frame_of
-from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder
+from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Recorder, line_of
 
 MOST = 200
 """As ``model.MOST_STUCK``. What hangs, hangs in few places: hundreds more names would add nothing."""
@@ -240,7 +240,7 @@ class Census:
         if frame is None:
             return None, ""
         filename = frame.f_code.co_filename
-        line = linecache.getline(filename, frame.f_lineno or 0).strip() if _is_readable(filename) else ""
+        line = linecache.getline(filename, line_of(frame)).strip() if _is_readable(filename) else ""
         return self._recorder.frame_site(frame), line
 
 

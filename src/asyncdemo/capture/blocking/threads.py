@@ -63,7 +63,7 @@ class Threads:
 
     def _starting(self, thread: threading.Thread) -> _Starting:
         recorder = self._recorder
-        created = recorder.frame_site(recorder.caller(caller_of_hooked()))
+        created = recorder.maker_site(caller_of_hooked())
         start = self._start_of(thread)
         if start is None:  # else this call raises
             key, track = id(thread), recorder.next_track()

@@ -30,7 +30,7 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking.garbage import Headroom
 from asyncdemo.capture.loops.state import Loops, LoopState
-from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.recorder import Recorder, line_of
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
 POLL_S = 0.01
@@ -284,8 +284,10 @@ class Watchdog:
         found: list[tuple[CodeType, int]] = []
         while frame is not None and len(found) < _DEEPEST:
             code = frame.f_code
-            found.append((code, frame.f_lineno or 0))
-            frame = None if is_user(code.co_filename) else frame.f_back
+            found.append((code, line_of(frame)))
+            if is_user(code.co_filename) and code.co_name != "<module>":  # that of a module may be imported
+                break
+            frame = frame.f_back
         return tuple(found)
 
     def _places(self, stack: Stack) -> tuple[int | None, int | None]:
@@ -311,7 +313,14 @@ class Watchdog:
         site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
         cpu_ns, stolen_ns = loop_state.usage.since(start_ns, end_ns)
         loop_state.usage.read(0)  # what held this one up may keep the watchdog from measuring the next
-        self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
+        reason = "import" if sample is not None and seen and _imports(sample.stack) else ""
+        self._recorder.define(
+            wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from, reason)
+        )
+
+
+def _imports(stack: Stack) -> bool:
+    return any(code.co_filename.startswith("<frozen importlib.") for code, _ in stack)
 
 
 def _nothing() -> None:

@@ -6,6 +6,7 @@ import sys
 from types import FrameType
 from typing import Any
 
+from asyncdemo.capture.frames import is_own
 from asyncdemo.capture.instrument import at_end, observing, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.libraries.library import Library
 from asyncdemo.capture.libraries.pool_registry import Asking, Connecting, PoolKind, PoolRegistry
@@ -17,6 +18,7 @@ _KIND = PoolKind(
     giving_back="`with session.get(...) as response:`",
 )
 _MAKES_FOR_A_HOST = "PoolManager._new_pool"
+_GIVES_UP = "HTTPConnectionPool.urlopen"
 _SENDS_FOR_AWS = "URLLib3Session.send"
 
 
@@ -44,6 +46,19 @@ class _Asking(Asking):
         return type(error).__name__ == "EmptyPoolError"
 
 
+def _closed(pools: PoolRegistry, connection: Any) -> None:
+    """If ``urlopen`` itself closes it, the request failed, and the pool has its place back.
+
+    Others only close the socket: the response of a server that closes it is still to be read.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and (frame.f_code.co_name == "close" or is_own(frame.f_code.co_filename)):
+        frame = frame.f_back
+    if frame is not None and frame.f_code.co_qualname == _GIVES_UP:
+        pools.returned(connection)
+    pools.closed(connection)
+
+
 def _given_back(pools: PoolRegistry, _: Any, connection: Any) -> None:
     pools.returned(connection)
 
@@ -52,9 +67,9 @@ LIBRARY = Library(
     hooks={
         "urllib3.connection": (
             ("HTTPConnection.connect", observing, Connecting),
-            ("HTTPConnection.close", on_entry, PoolRegistry.closed),
+            ("HTTPConnection.close", on_entry, _closed),
             ("HTTPSConnection.connect", observing, Connecting),
-            ("HTTPSConnection.close", on_entry, PoolRegistry.closed),
+            ("HTTPSConnection.close", on_entry, _closed),
         ),
         "urllib3.connectionpool": (
             ("HTTPConnectionPool.__init__", at_end, _made),

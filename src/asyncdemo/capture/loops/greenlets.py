@@ -124,7 +124,7 @@ class Greenlets:
                 name,
                 function,
                 None if code is None else recorder.code_site(code),
-                recorder.frame_site(recorder.caller(creator)),
+                recorder.maker_site(creator),
                 host.track if parent is None or parent.track < 0 else parent.track,
                 at_ns,
                 host.track,

@@ -143,7 +143,7 @@ class Tasks:
             state.name,
             name,
             function.site,
-            recorder.caller_site(creator),
+            recorder.maker_site(creator),
             parent if parent >= 0 else None,
             at_ns,
             thread,

@@ -39,10 +39,11 @@ class Holdups:
     def handle(self, message: wire.HoldupMessage) -> None:
         site = self._tracks.site
         match message:
-            case wire.SlowStep(index, start_ns, end_ns, cpu_ns, stolen_ns, place, caller):
+            case wire.SlowStep(index, start_ns, end_ns, cpu_ns, stolen_ns, place, caller, reason):
                 self._begun.pop(start_ns, None)
                 track = index if index >= 0 else None
-                step = SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site(place), site(caller))
+                places = site(place), site(caller)
+                step = SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, *places, reason)
                 self._slow_steps[self._tracks.script.process.number].append(step)
             case wire.Call(call, reason, place, caller):
                 self._calls[call] = reason, site(place), site(caller)
@@ -122,8 +123,8 @@ def _explain_step(
         if stolen_ns > _HARDLY_STOLEN * length:
             stolen_ns = min(stolen_ns, max(length - in_calls, 0))
         return replace(step, reason=reason, site=site, called_from=called_from, stolen_ns=stolen_ns)
-    if step.cpu_ns is None or step.cpu_ns >= _MOSTLY * step.held_ns:
-        return step  # it computed for most of the time that it had the processor
+    if step.reason or step.cpu_ns is None or step.cpu_ns >= _MOSTLY * step.held_ns:
+        return step  # it imported, or computed for most of the time that it had the processor
     computing = any(_running_ns(thread, step) >= _MOSTLY * length for thread in threads)
     return replace(step, reason="gil" if computing else "outside Python")
 

@@ -252,7 +252,7 @@ class TrackSnapshot:
         return sequences.find(pauses, {pause.track: self.shown(pause.track) for pause in pauses})
 
     def unawaited(self) -> tuple[Unawaited, ...]:
-        return tuple(_at_call_line(unawaited) for unawaited in self._known.unawaited)
+        return tuple(_at_call_line(*unawaited) for unawaited in self._known.unawaited)
 
     def left_pending(self) -> tuple[int, ...]:
         """Return the script's tasks that were not done when their loop's main task was."""
@@ -268,15 +268,18 @@ def _is_unclosed(track: TrackRecord) -> bool:
     return track.process.finished and track.kind is TrackKind.TASK and track.closed_ns is None
 
 
-def _at_call_line(unawaited: Unawaited) -> Unawaited:
-    """Replace the line that dropped the coroutine, such as its function's end, by the line of the call."""
-    if unawaited.site is None:
+def _at_call_line(unawaited: Unawaited, is_there: bool) -> Unawaited:
+    """Replace the line that dropped the coroutine, or called what did, by the line of the call, if known."""
+    site = unawaited.site
+    if site is None:
         return unawaited
-    source = "".join(source_lines(unawaited.site.file))
-    line = unawaited_call(source, unawaited.function, unawaited.site.line)
-    if line is None or line == unawaited.site.line:
+    source = "".join(source_lines(site.file))
+    line = unawaited_call(source, unawaited.function, site.line if is_there else None)
+    if line is None and source:
+        return replace(unawaited, site=None)
+    if line is None or line == site.line:
         return unawaited
-    return replace(unawaited, site=Site(unawaited.site.file, line, function_at(source, line)))
+    return replace(unawaited, site=Site(site.file, line, function_at(source, line)))
 
 
 def _replace_causes(spans: Spans, changes: dict[int, int]) -> Spans:

@@ -57,7 +57,8 @@ class Tracks:
         """Tasks that could run if another step ended -> since when."""
         self.wakes = RawWakes()
         self.pauses: list[Pause] = []
-        self.unawaited: list[Unawaited] = []
+        self.unawaited: list[tuple[Unawaited, bool]] = []
+        """With whether its line itself dropped it."""
         self.uncaught: list[Uncaught] = []
         self.pending: set[int] = set()
         """Tasks that were not done when their loop's main task was, or when they were collected."""
@@ -238,8 +239,8 @@ class Tracks:
                     self.pending.add(index)
             case wire.Pending(tracks):
                 self.pending.update(tracks)
-            case wire.Unawaited(function, at_ns, site):
-                self.unawaited.append(Unawaited(function, at_ns, self.site(site)))
+            case wire.Unawaited(function, at_ns, site, is_there):
+                self.unawaited.append((Unawaited(function, at_ns, self.site(site)), is_there))
             case wire.Uncaught(error, text, in_group, own, raised_in, site):
                 self.uncaught.append(Uncaught(error, text, in_group, own, raised_in, self.site(site)))
             case _:
