@@ -13,7 +13,7 @@ import psutil
 
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import PROGRAMS, Program
+from asyncdemo.lab.servers import PROGRAMS, ServerProgram
 from tests.support.servers import eventually
 
 APPS: Final = Path(__file__).with_name("apps")
@@ -35,7 +35,7 @@ def script(folder: Path, text: str, *more: str) -> ServedApp:
     file.write_text(text, encoding="utf-8")
 
     command = f"python {file} {{port}} {shlex.join(more)}"
-    program = Program("script", "A script", Model.THREADS, (), command)
+    program = ServerProgram("script", "A script", Model.THREADS, (), command)
     return ServedApp("script", program, file, deadline_s=30.0)
 
 

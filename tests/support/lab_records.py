@@ -8,7 +8,7 @@ from statistics import median
 
 from asyncdemo.lab.results.comparison import Better, Bound, Comparison, Published
 from asyncdemo.lab.results.flags import Flag, FlagKind
-from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
+from asyncdemo.lab.results.ratio import Ratio, Reproduction, verdict
 from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import (
     Arm,
@@ -96,7 +96,7 @@ def a_record(name: str = "four-frameworks", article: str = "four-frameworks") ->
         arm="japronto",
         published=Published("in a comment"),
         measured=None,
-        verdict=Verdict.REFUSED,
+        verdict=Reproduction.REFUSED,
         flags=(Flag(FlagKind.NOT_TO_BE_HAD, "Japronto needs Python 3.6.", "Take Granian instead."),),
     )
     no_ranking = Flag(FlagKind.NO_RANKING, "The interval holds 1.", "Measure more rounds.")

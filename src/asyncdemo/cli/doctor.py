@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from asyncdemo.cli.doctor_checks import TOPICS, checks_of_extra, packages_of_extras
-from asyncdemo.cli.doctor_result import Check, Status
+from asyncdemo.cli.doctor_result import DoctorCheck, Status
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.cli.terminal import wrap
 from asyncdemo.course.content.catalog import Course, find_course, load_course
@@ -133,7 +133,7 @@ def _check_schedule(_: Course, schedule: Schedule, as_json: bool) -> int:
     return EXIT_OK if ok else EXIT_MISSING
 
 
-def _print(checks: Sequence[tuple[str, Check]]) -> None:
+def _print(checks: Sequence[tuple[str, DoctorCheck]]) -> None:
     colours = {Status.OK: "green", Status.NOTE: None, Status.MISSING: "yellow", Status.BROKEN: "red"}
     width = max(len(check.name) for _, check in checks)
     before = ""

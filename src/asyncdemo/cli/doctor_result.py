@@ -17,7 +17,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """A check's result. ``fix`` is the exact command, or what to change; "" if there is nothing to fix."""
 
     name: str

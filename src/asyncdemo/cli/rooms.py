@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 if TYPE_CHECKING:
     import click
 
-    from asyncdemo.cli.doctor_result import Check
+    from asyncdemo.cli.doctor_result import DoctorCheck
 
 ROOMS: Final = {"lab": "asyncdemo.lab.cli.registration"}
 """Command -> the module with what it adds."""
@@ -19,7 +19,7 @@ class Room(Protocol):
     """What a registration has. Each function imports only what it needs, because commands start with it."""
 
     def load_command(self) -> click.Command: ...
-    def doctor_checks(self) -> Iterator[Check]: ...
+    def doctor_checks(self) -> Iterator[DoctorCheck]: ...
     def measures(self, lesson: str) -> bool:
         """Return whether the room's command takes the lesson with this id."""
 

@@ -24,7 +24,7 @@ _GRACE_S = 5.0
 """After each of the signals that ask it to end."""
 
 
-class Program:
+class ServiceProgram:
     """A server program. Its output goes to our stderr."""
 
     def __init__(
@@ -78,8 +78,8 @@ class Program:
 
 
 def start_on_free_port(
-    launch: Callable[[int], Program], answers: Callable[[Program, int], bool]
-) -> tuple[Program, int]:
+    launch: Callable[[int], ServiceProgram], answers: Callable[[ServiceProgram, int], bool]
+) -> tuple[ServiceProgram, int]:
     """Start a program and return it, with its port, once it answers.
 
     ``launch`` starts it on a port; ``answers`` says whether it is that program that answers there.

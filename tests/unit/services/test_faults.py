@@ -20,7 +20,7 @@ from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.packages import install_command
 from asyncdemo.services import Services, choose, programs
 from asyncdemo.services.postgres.cluster import Cluster
-from asyncdemo.services.programs import Program, free_ports, start_on_free_port
+from asyncdemo.services.programs import ServiceProgram, free_ports, start_on_free_port
 from asyncdemo.services.redis.servers import RedisProgram
 from tests.support.servers import (
     KINDS,
@@ -155,9 +155,9 @@ def test_three_taken_ports_end_the_attempt_with_the_last_words(
     bind = f"import socket; socket.socket().bind(('127.0.0.1', {taken}))"
     tried = []
 
-    def launch(port: int) -> Program:
+    def launch(port: int) -> ServiceProgram:
         tried.append(port)
-        return Program([sys.executable, "-c", bind], endings=[])
+        return ServiceProgram([sys.executable, "-c", bind], endings=[])
 
     monkeypatch.setattr(programs, "free_ports", lambda: repeat(taken))
     with pytest.raises(ServiceError, match="ended with exit code 1 before it answered"):
@@ -173,7 +173,7 @@ IDLE = [sys.executable, "-c", "import time; time.sleep(600)"]
 def test_a_program_that_ignores_the_wish_that_it_ends_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_GRACE_S", 0.2)
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-    program = Program([sys.executable, "-c", deaf], endings=[signal.SIGTERM])
+    program = ServiceProgram([sys.executable, "-c", deaf], endings=[signal.SIGTERM])
     program.end()
     assert not program.running
     program.end()
@@ -187,11 +187,11 @@ def test_only_an_end_that_nobody_asked_for_is_a_loss() -> None:
         losses.append(how)
         reported.set()
 
-    program = Program(IDLE, endings=[])
+    program = ServiceProgram(IDLE, endings=[])
     program.watch(lost)
     program.process.kill()
     assert reported.wait(30)
-    asked = Program(IDLE, endings=[])
+    asked = ServiceProgram(IDLE, endings=[])
     asked.watch(lost)
     asked.end()
     assert losses == ["was ended by SIGKILL"]

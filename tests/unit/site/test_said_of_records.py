@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.ratio import Ratio, Verdict
+from asyncdemo.lab.results.ratio import Ratio, Reproduction
 from asyncdemo.lab.results.record import Record, load_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import Load, Trial
@@ -103,7 +103,7 @@ def test_the_slowest_percent_of_the_twenty_one_pairs() -> None:
     assert all(len(ratio.pairs) == 3 and ratio.most < 1 for ratio in asynchronous.values())
     for row in record_of("twenty-one-pairs").comparisons:
         if row.figure == of_slowest and row.setting == "mine":
-            assert row.verdict is Verdict.REFUSED
+            assert row.verdict is Reproduction.REFUSED
         elif row.figure == of_slowest and row.arm in asynchronous:
             assert row.published is not None and row.published.ratio is not None
             assert row.published.ratio == pytest.approx(6, abs=0.1)
@@ -160,7 +160,7 @@ def test_sanic_and_flask_under_uploads_and_computations() -> None:
     computing = [row for row in record.comparisons if row.setting.startswith("calc") and row.arm == "sanic"]
     assert all(row.measured is not None and row.measured.holds_one for row in computing)
     verdicts = [row.verdict for row in computing]
-    assert verdicts.count(Verdict.REPRODUCED) == 3 and verdicts.count(Verdict.UNDECIDED) == 2
+    assert verdicts.count(Reproduction.REPRODUCED) == 3 and verdicts.count(Reproduction.UNDECIDED) == 2
     assert found["flask-threaded", "flask-unthreaded", "calc-50"].least > 1
     assert found["flask-threaded", "flask-unthreaded", "calc-10"].holds_one
 
@@ -222,9 +222,9 @@ def test_the_constant_rates_and_the_capacity() -> None:
         assert not overloaded(record, "sanic", f"asked-{asked}")
     named = {row.name: row for row in record.comparisons}
     for rate in ("2,000", "4,000"):
-        assert named[f"{rate} a second: requests per second"].verdict is Verdict.REPRODUCED
+        assert named[f"{rate} a second: requests per second"].verdict is Reproduction.REPRODUCED
         for figure in ("median", "longest"):
-            assert named[f"{rate} a second: {figure} latency"].verdict is Verdict.REFUSED
+            assert named[f"{rate} a second: {figure} latency"].verdict is Reproduction.REFUSED
     more = named["4,000 a second: requests per second"]
     assert more.measured is not None and more.published is not None
     assert more.measured.median == pytest.approx(more.published.ratio, rel=0.02)

@@ -63,7 +63,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ClaimResult:
     """Whether a condition holds, and the two numbers that were compared."""
 
     holds: bool
@@ -110,7 +110,7 @@ def _number(text: str) -> float:
     return float(text) if "." in text else int(text)
 
 
-def check(condition: Condition, measured: Mapping[str, Metrics], knobs: Knobs) -> Verdict:
+def check(condition: Condition, measured: Mapping[str, Metrics], knobs: Knobs) -> ClaimResult:
     """Check the condition against the runs of all variants that it names.
 
     ``measured`` maps variants to metrics. ``knobs`` has the values that the runs had, defaults included.
@@ -121,7 +121,7 @@ def check(condition: Condition, measured: Mapping[str, Metrics], knobs: Knobs) -
         holds = math.isclose(actual, expected, rel_tol=0, abs_tol=condition.tolerance * abs(expected))
     else:
         holds = OPERATORS[condition.op](actual, expected)
-    return Verdict(holds, actual, expected)
+    return ClaimResult(holds, actual, expected)
 
 
 def _value(value: float | str, measured: Mapping[str, Metrics], knobs: Knobs) -> float:

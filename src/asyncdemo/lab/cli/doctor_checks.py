@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from asyncdemo.cli.doctor_result import Check, Status
+from asyncdemo.cli.doctor_result import DoctorCheck, Status
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.environments import ENVIRONMENTS, is_made
 from asyncdemo.lab.harness.machine import find
@@ -28,22 +28,22 @@ _TOOLS: Final[Sequence[tuple[str, str, dict[str, str], str]]] = (
 it), and the install command if no manager has it."""
 
 
-def checks() -> Iterator[Check]:
+def checks() -> Iterator[DoctorCheck]:
     """Yield what the lab measures besides packages. If something is missing, the lab says so and omits it."""
     for name, role, packages, otherwise in _TOOLS:
         path = find(name)
         if path is not None:
-            yield Check(name, Status.OK, path)
+            yield DoctorCheck(name, Status.OK, path)
         else:
             fix = _install(name, packages) or otherwise
             status = Status.MISSING if fix else Status.NOTE
-            yield Check(name, status, f"not installed; {role}", fix)
+            yield DoctorCheck(name, status, f"not installed; {role}", fix)
     for name, recipe in ENVIRONMENTS.items():
         try:
             words = "created" if is_made(name) else "created when it is first needed"
-            yield Check(name, Status.OK, f"{recipe.title}, in its own environment: {words}")
+            yield DoctorCheck(name, Status.OK, f"{recipe.title}, in its own environment: {words}")
         except Unavailable as error:
-            yield Check(name, Status.NOTE, f"{error.why} Today you would use {recipe.successor}.")
+            yield DoctorCheck(name, Status.NOTE, f"{error.why} Today you would use {recipe.successor}.")
 
 
 def _install(name: str, packages: Mapping[str, str]) -> str:

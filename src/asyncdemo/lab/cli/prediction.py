@@ -12,16 +12,16 @@ import click
 from asyncdemo.cli.terminal import wrap
 from asyncdemo.lab.harness.protocol.description import Experiment, PlannedRow
 from asyncdemo.lab.render.report_text import interval, times
-from asyncdemo.lab.results.ratio import Verdict, verdict
+from asyncdemo.lab.results.ratio import Reproduction, verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
 
 _MOST_BOUNDS: Final = 5
 _JUDGED: Final = {
-    Verdict.REPRODUCED: "That was close.",
-    Verdict.DIRECTION_ONLY: "The direction was right, but not the size.",
-    Verdict.UNDECIDED: "The rounds differ too much to decide.",
-    Verdict.NOT_REPRODUCED: "Your prediction was wrong.",
+    Reproduction.REPRODUCED: "That was close.",
+    Reproduction.DIRECTION_ONLY: "The direction was right, but not the size.",
+    Reproduction.UNDECIDED: "The rounds differ too much to decide.",
+    Reproduction.NOT_REPRODUCED: "Your prediction was wrong.",
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import click
 
-    from asyncdemo.cli.doctor_result import Check
+    from asyncdemo.cli.doctor_result import DoctorCheck
 
 
 def load_command() -> click.Command:
@@ -17,7 +17,7 @@ def load_command() -> click.Command:
     return command
 
 
-def doctor_checks() -> Iterator[Check]:
+def doctor_checks() -> Iterator[DoctorCheck]:
     from asyncdemo.lab.cli.doctor_checks import checks
 
     return checks()

@@ -14,7 +14,7 @@ from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
-from asyncdemo.lab.harness.protocol.description import Check, Count, Experiment, Scene, Seen, When
+from asyncdemo.lab.harness.protocol.description import Count, Experiment, Scene, Seen, Verification, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -83,7 +83,7 @@ def described(context: ExperimentContext, database: Database, gone: Unavailable 
     )
 
 
-def _answers() -> Iterator[Check]:
+def _answers() -> Iterator[Verification]:
     """If psycopg2's pool were empty, its PoolError would be a 500 here."""
     film = films()[_FILM - 1]
     shown = {"title": film.title, "release_year": film.release_year}
@@ -97,7 +97,7 @@ def _answers() -> Iterator[Check]:
         yield json_check(_SENDS[name], words, wanted)
 
 
-def _stored(database: Database) -> Iterator[Check]:
+def _stored(database: Database) -> Iterator[Verification]:
     post = answer_check(_SENDS["review"], "", lambda _: True)
 
     def look(scene: Scene, wanted: int) -> Seen:
@@ -108,11 +108,13 @@ def _stored(database: Database) -> Iterator[Check]:
 
     others = (*_REPAIRED[::-1], *_QUART)
     what = "rows that a POST /reviews/ stores"
-    yield Check(what, "0: never committed", lambda scene: look(scene, 0), arms=_AS_PUBLISHED, always=True)
-    yield Check(what, "1", lambda scene: look(scene, 1), arms=others, always=True)
+    yield Verification(
+        what, "0: never committed", lambda scene: look(scene, 0), arms=_AS_PUBLISHED, always=True
+    )
+    yield Verification(what, "1", lambda scene: look(scene, 1), arms=others, always=True)
 
 
-def _connections(database: Database) -> Iterator[Check]:
+def _connections(database: Database) -> Iterator[Verification]:
     made = Risen(database.sessions)
 
     def before(scene: Scene, least: int, most: int) -> Seen:
@@ -126,13 +128,13 @@ def _connections(database: Database) -> Iterator[Check]:
         return Seen(f"{many:,.0f} for {answered:,} requests", held)
 
     is_open, is_made = "connections to PostgreSQL before the load", "connections made under load"
-    yield Check(is_open, "1", lambda scene: before(scene, 1, 1), arms=_AS_PUBLISHED)
-    yield Check(is_open, f"{_POOL}", lambda scene: before(scene, _POOL, _POOL), arms=_REPAIRED)
-    yield Check(is_open, f"1 to {_POOL}", lambda scene: before(scene, 1, _POOL), arms=_QUART)
+    yield Verification(is_open, "1", lambda scene: before(scene, 1, 1), arms=_AS_PUBLISHED)
+    yield Verification(is_open, f"{_POOL}", lambda scene: before(scene, _POOL, _POOL), arms=_REPAIRED)
+    yield Verification(is_open, f"1 to {_POOL}", lambda scene: before(scene, 1, _POOL), arms=_QUART)
     many = "more than one for ten requests"
-    yield Check(is_made, many, lambda scene: under_load(scene, False), When.AFTER, _AS_PUBLISHED)
+    yield Verification(is_made, many, lambda scene: under_load(scene, False), When.AFTER, _AS_PUBLISHED)
     few = f"at most {_POOL}"
-    yield Check(is_made, few, lambda scene: under_load(scene, True), When.AFTER, (*_REPAIRED, *_QUART))
+    yield Verification(is_made, few, lambda scene: under_load(scene, True), When.AFTER, (*_REPAIRED, *_QUART))
 
 
 def _answers_500(scene: Scene) -> float:

@@ -13,7 +13,7 @@ from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.checks import answer_check, count_check
 from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol.description import Check, Count, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import Count, Experiment, Scene, Verification, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -53,7 +53,7 @@ def described(context: ExperimentContext, database: Database) -> Experiment:
     )
 
 
-def _connected(database: Database, pool: int) -> Check:
+def _connected(database: Database, pool: int) -> Verification:
     return count_check(
         "connections to PostgreSQL",
         f"{pool}",
@@ -63,7 +63,7 @@ def _connected(database: Database, pool: int) -> Check:
     )
 
 
-def _in_flight(database: Database, pool: int) -> Iterator[Check]:
+def _in_flight(database: Database, pool: int) -> Iterator[Verification]:
     """Look repeatedly: at a single moment there may be fewer."""
 
     def most(_: Scene) -> float:

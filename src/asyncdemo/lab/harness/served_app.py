@@ -14,7 +14,7 @@ from asyncdemo.lab.harness.environments import ENVIRONMENTS, OnProgress, ignore_
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import Program
+from asyncdemo.lab.servers import ServerProgram
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
@@ -36,7 +36,7 @@ class ServedApp:
     """
 
     name: str
-    program: Program
+    program: ServerProgram
     app: Path
     packages: tuple[str, ...] = ()
     environment: str = ""
@@ -118,7 +118,7 @@ def _divided(knobs: Knobs) -> tuple[dict[str, Any], dict[str, str]]:
 
 def served_script(name: str, file: Path, deadline_s: float | None = None) -> ServedApp:
     """Serve a script that takes its port as its only argument and runs in one process."""
-    program = Program(name, name, Model.ONE_AT_A_TIME, (), f"python {shlex.quote(str(file))} {{port}}")
+    program = ServerProgram(name, name, Model.ONE_AT_A_TIME, (), f"python {shlex.quote(str(file))} {{port}}")
     return ServedApp(name, program, file, deadline_s=deadline_s)
 
 

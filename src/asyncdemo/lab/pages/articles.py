@@ -16,7 +16,7 @@ from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.pages.records import load_kept
 from asyncdemo.lab.render.report_text import verdicts
 from asyncdemo.lab.render.tables import items, table
-from asyncdemo.lab.results.audit import Check, Judgement
+from asyncdemo.lab.results.audit import AuditCheck, Judgement
 from asyncdemo.lab.results.published import (
     ARTICLES,
     Article,
@@ -158,7 +158,7 @@ def _counted(found: Sequence[Audited]) -> str:
     return f"{len(found)} checks: {shown}."
 
 
-def _group(check: Check, rows: Sequence[Audited]) -> str:
+def _group(check: AuditCheck, rows: Sequence[Audited]) -> str:
     found = table(
         ["row", "arithmetic", "result"],
         (

@@ -11,7 +11,7 @@ from asyncdemo.lab.render.spectrum import Curve, percent_words, spectra
 from asyncdemo.lab.results.audit import number
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import RULES, Flag, Withdraws
-from asyncdemo.lab.results.ratio import FEWEST, Ratio, Verdict
+from asyncdemo.lab.results.ratio import FEWEST, Ratio, Reproduction
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm, Setting
 from asyncdemo.render.words import count, size
@@ -65,7 +65,7 @@ def verdicts(record: Record) -> str:
     if not judged:
         return "Nothing is published to compare with."
     counts = Counter(row.verdict for row in judged)
-    tally = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+    tally = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Reproduction if counts[verdict])
     few = sum(row.measured is not None and row.measured.rests_on_few for row in judged)
     rest = f" {few} of them rest{'s' * (few == 1)} on fewer than {FEWEST} rounds." if few else ""
     return f"Of {count(len(judged), 'published ratio')}: {tally}.{rest}"

@@ -20,7 +20,7 @@ from asyncdemo.lab.render.report_text import Group, costs, interval, times
 from asyncdemo.lab.results.audit import number
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag, Withdraws
-from asyncdemo.lab.results.ratio import Verdict
+from asyncdemo.lab.results.ratio import Reproduction
 from asyncdemo.lab.results.record import Record
 from asyncdemo.render.terminal.draw import Line, Lines, title_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
@@ -32,11 +32,11 @@ _WIDE: Final = 120
 """Minimum width for a column of medians; below it, they are under the table."""
 _LABEL: Final = 24
 _STYLES: Final = {
-    Verdict.REPRODUCED: Style(color="#009e73"),
-    Verdict.DIRECTION_ONLY: Style(color="#e69f00"),
-    Verdict.UNDECIDED: DIM,
-    Verdict.NOT_REPRODUCED: WARNING,
-    Verdict.REFUSED: DIM,
+    Reproduction.REPRODUCED: Style(color="#009e73"),
+    Reproduction.DIRECTION_ONLY: Style(color="#e69f00"),
+    Reproduction.UNDECIDED: DIM,
+    Reproduction.NOT_REPRODUCED: WARNING,
+    Reproduction.REFUSED: DIM,
 }
 
 
@@ -57,13 +57,13 @@ class Look:
     def marks(self) -> Marks:
         return _UNICODE if self.theme is UNICODE else _ASCII
 
-    def sign(self, verdict: Verdict) -> str:
+    def sign(self, verdict: Reproduction) -> str:
         """Return a sign, as similar words are hard to tell apart without colours."""
         signs = {
-            Verdict.REPRODUCED: self.theme.good,
-            Verdict.DIRECTION_ONLY: "~",
-            Verdict.UNDECIDED: "?",
-            Verdict.NOT_REPRODUCED: self.theme.bad,
+            Reproduction.REPRODUCED: self.theme.good,
+            Reproduction.DIRECTION_ONLY: "~",
+            Reproduction.UNDECIDED: "?",
+            Reproduction.NOT_REPRODUCED: self.theme.bad,
         }
         return signs.get(verdict, "-")
 

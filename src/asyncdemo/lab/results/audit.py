@@ -31,7 +31,7 @@ class Judgement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class AuditCheck:
     """``why`` explains to a first-time reader why it must hold."""
 
     key: str
@@ -41,7 +41,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    check: Check
+    check: AuditCheck
     judgement: Judgement
     words: str
     """The arithmetic, as a sentence without its full stop."""
@@ -55,7 +55,7 @@ CHECKS: Final[dict[str, Callable[..., Finding]]] = {}
 
 def _check(title: str, why: str) -> Callable[[Callable[..., _Found]], Callable[..., _Found]]:
     def of(judge: Callable[..., _Found]) -> Callable[..., _Found]:
-        check = Check(judge.__name__.replace("_", "-"), title, why)
+        check = AuditCheck(judge.__name__.replace("_", "-"), title, why)
 
         def find(*figures: Any, **named: Any) -> Finding:
             return Finding(check, *judge(*figures, **named))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from asyncdemo.lab.results.flags import LATENCY, Flag, refuses
-from asyncdemo.lab.results.ratio import Ratio, Verdict
+from asyncdemo.lab.results.ratio import Ratio, Reproduction
 
 
 class Better(StrEnum):
@@ -54,7 +54,7 @@ class Comparison:
     arm_median: float | None = None
     base_median: float | None = None
     """Medians of the rounds, in ``unit``: not to be compared with other machines."""
-    verdict: Verdict | None = None
+    verdict: Reproduction | None = None
     """None if nothing is published."""
     differs: tuple[str, ...] = ()
     flags: tuple[Flag, ...] = ()
@@ -70,7 +70,7 @@ class Comparison:
             raise ValueError(f"{self.name}: a flag withdraws the figure, so measured must be left out")
         if self.measured is None and not refuses(self.flags, self.figure):
             raise ValueError(f"{self.name}: nothing is measured, and no flag says why")
-        if self.verdict is not None and (self.verdict is Verdict.REFUSED) != (self.measured is None):
+        if self.verdict is not None and (self.verdict is Reproduction.REFUSED) != (self.measured is None):
             raise ValueError(f"{self.name}: the verdict is refused if, and only if, nothing is measured")
 
 

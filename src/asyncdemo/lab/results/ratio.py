@@ -24,7 +24,7 @@ FEWEST: Final = 6
 """Rounds for an interval with that confidence: from least to most of five has only 93.75 %."""
 
 
-class Verdict(StrEnum):
+class Reproduction(StrEnum):
     REPRODUCED = "reproduced"
     DIRECTION_ONLY = "direction only"
     UNDECIDED = "undecided"
@@ -75,7 +75,7 @@ def coverage(rounds: int, left_out: int = 0) -> float:
     return max(0.0, 1 - math.ldexp(tail, 1 - rounds))
 
 
-def verdict(published: float, measured: Ratio | None) -> Verdict:
+def verdict(published: float, measured: Ratio | None) -> Reproduction:
     """Judge a ratio; ``measured`` is None if the figure is refused.
 
     Reproduced: on the same side of 1, and the median within ``NEAR`` of the published ratio. A published
@@ -84,16 +84,20 @@ def verdict(published: float, measured: Ratio | None) -> Verdict:
     these, but the interval contains the published ratio. Otherwise, not reproduced.
     """
     if measured is None:
-        return Verdict.REFUSED
-    missed = Verdict.UNDECIDED if measured.least <= published <= measured.most else Verdict.NOT_REPRODUCED
+        return Reproduction.REFUSED
+    missed = (
+        Reproduction.UNDECIDED
+        if measured.least <= published <= measured.most
+        else Reproduction.NOT_REPRODUCED
+    )
     near = 1 / NEAR <= measured.median / published <= NEAR
     if _is_equal(published):
         same = _is_equal(measured.least) and _is_equal(measured.most)
         narrow = measured.least >= 1 / NEAR and measured.most <= NEAR
-        return Verdict.REPRODUCED if same or (measured.holds_one and narrow) else missed
+        return Reproduction.REPRODUCED if same or (measured.holds_one and narrow) else missed
     if measured.holds_one or (measured.median > 1) != (published > 1):
         return missed
-    return Verdict.REPRODUCED if near else Verdict.DIRECTION_ONLY
+    return Reproduction.REPRODUCED if near else Reproduction.DIRECTION_ONLY
 
 
 def _is_equal(ratio: float) -> bool:

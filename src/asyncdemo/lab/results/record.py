@@ -17,7 +17,7 @@ from asyncdemo.bounded import read_unpacked
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag
-from asyncdemo.lab.results.ratio import Verdict, verdict
+from asyncdemo.lab.results.ratio import Reproduction, verdict
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Setting, Verification
 from asyncdemo.lab.results.trial import Trial, figures
 from asyncdemo.model.fields import FieldError, read, write
@@ -164,7 +164,7 @@ def parse_record(text: str, where: str = "record") -> Record:
 
 def _judged_today(row: Comparison) -> Comparison:
     """Update older records, which say "not reproduced" where the verdict is now "undecided"."""
-    if row.verdict is not Verdict.NOT_REPRODUCED or row.published is None or row.published.ratio is None:
+    if row.verdict is not Reproduction.NOT_REPRODUCED or row.published is None or row.published.ratio is None:
         return row
     return replace(row, verdict=verdict(row.published.ratio, row.measured))
 

@@ -25,7 +25,7 @@ _SOMAXCONN: Final = Path("/proc/sys/net/core/somaxconn")
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ServerProgram:
     """An entry of ``programs.toml``. ``packages`` must be installed; their versions are recorded.
 
     ``command`` has placeholders; its first word is "python", for the interpreter of its environment, or a
@@ -102,7 +102,7 @@ def _spread(name: str, entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 PROGRAMS: Final = {
-    program["name"]: read(Program, program, program["name"], strict=True)
+    program["name"]: read(ServerProgram, program, program["name"], strict=True)
     for name, entry in tomllib.loads((_FOLDER / "programs.toml").read_text(encoding="utf-8")).items()
     for program in _spread(name, entry)
 }

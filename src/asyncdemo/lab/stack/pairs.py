@@ -18,12 +18,20 @@ from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.environments import OnProgress, ignore_progress
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.machine import keep_to, running_on
-from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Count, Scene, Seen, When
+from asyncdemo.lab.harness.protocol.description import (
+    Condition,
+    Contestant,
+    Count,
+    Scene,
+    Seen,
+    Verification,
+    When,
+)
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
-from asyncdemo.lab.servers import PROGRAMS, Program
+from asyncdemo.lab.servers import PROGRAMS, ServerProgram
 from asyncdemo.lab.stack.start import ROWS, Stack
 from asyncdemo.load import Send
 
@@ -49,7 +57,7 @@ class Pair:
     name: str
     framework: str
     server: str
-    program: Program
+    program: ServerProgram
     app: str
     packages: tuple[str, ...]
     greenlets: str = ""
@@ -79,7 +87,7 @@ _KILLED: Final = ("SIGKILL",)
 _NOTE: Final = "Imported once, before the workers are forked; each request opens its own session."
 
 
-def _preloaded(name: str) -> Program:
+def _preloaded(name: str) -> ServerProgram:
     """Fork workers from a process that has imported the app: many of them start as fast as one."""
     program = PROGRAMS[name]
     is_lazy = "--lazy-apps" in program.command
@@ -88,7 +96,7 @@ def _preloaded(name: str) -> Program:
     return replace(program, command=command, endings=_KILLED, notes=notes)
 
 
-_SERVERS: Final[Mapping[str, tuple[Program, str]]] = {
+_SERVERS: Final[Mapping[str, tuple[ServerProgram, str]]] = {
     "Meinheld": (_preloaded("gunicorn-meinheld"), "meinheld"),
     "Gevent": (replace(PROGRAMS["gunicorn-gevent"], endings=_KILLED), "gevent"),
     "Gunicorn": (_preloaded("gunicorn-sync"), ""),
@@ -244,17 +252,17 @@ def _is_sync(scene: Scene) -> bool:
     return scene.arm.model is Model.PROCESSES
 
 
-def _set_check(what: str, count: Callable[[Scene], int], asked: Callable[[bool], int]) -> Check:
+def _set_check(what: str, count: Callable[[Scene], int], asked: Callable[[bool], int]) -> Verification:
     """``asked`` is the configuration's number for a sync server, or another."""
 
     def look(scene: Scene) -> Seen:
         there, wanted = count(scene), asked(_is_sync(scene))
         return Seen(f"{there} for {wanted}", there == wanted)
 
-    return Check(what, "as many as are set", look, always=True)
+    return Verification(what, "as many as are set", look, always=True)
 
 
-def _sessions_check(stack: Stack, configuration: Configuration) -> Check:
+def _sessions_check(stack: Stack, configuration: Configuration) -> Verification:
     """A sync server has one for each worker, if the limit allows; the others have at most the limit."""
 
     def look(scene: Scene) -> Seen:
@@ -263,4 +271,4 @@ def _sessions_check(stack: Stack, configuration: Configuration) -> Check:
             limit = min(limit, configuration.workers_sync)
         return Seen(f"{there} of {limit}", 0 < there <= (limit if stack.pooler else there))
 
-    return Check("sessions with PostgreSQL", "some, and no more than are allowed", look, When.LOADED)
+    return Verification("sessions with PostgreSQL", "some, and no more than are allowed", look, When.LOADED)

@@ -17,7 +17,7 @@ from asyncdemo.bounded import read_bytes
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.accounts import Account, account_for_servers, credentials
 from asyncdemo.services.folders import ServerFolder
-from asyncdemo.services.programs import Program, start_on_free_port
+from asyncdemo.services.programs import ServiceProgram, start_on_free_port
 
 ROLE: Final = "asyncdemo"
 """It may only create databases, because any program on this machine can connect as it.
@@ -58,7 +58,7 @@ class Cluster:
         self._account = account_for_servers()
         self._folder = ServerFolder(self._account)
         self._programs = programs
-        self._program: Program | None = None
+        self._program: ServiceProgram | None = None
         self.port = 0
 
     def start(self) -> None:
@@ -109,9 +109,9 @@ class Cluster:
         if done.returncode:
             raise ServiceError(f"could not be set up: {name} ended with exit code {done.returncode}")
 
-    def _launch(self, port: int) -> Program:
+    def _launch(self, port: int) -> ServiceProgram:
         options = (*_options(*_SETTINGS), "-c", f"hba_file={self._access}")
-        program = Program(
+        program = ServiceProgram(
             [self._programs / "postgres", "-D", self._data, "-p", str(port), *options],
             # SIGINT cuts open connections; SIGQUIT, if that takes too long, skips all cleanup.
             endings=[signal.SIGINT, signal.SIGQUIT],
@@ -122,7 +122,7 @@ class Cluster:
         self._folder.note_server(program.process.pid)
         return program
 
-    def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002  (as for all servers)
+    def _answers(self, program: ServiceProgram, port: int) -> bool:  # noqa: ARG002  (as for all servers)
         """Whether its status file says that it is ready; on that port, another server might answer."""
         status = self._status()
         if len(status) > 7 and status[7].strip() == _READY and status[0].strip() == str(program.process.pid):

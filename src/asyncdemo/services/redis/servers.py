@@ -17,7 +17,7 @@ from redis.retry import Retry
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.folders import ServerFolder
-from asyncdemo.services.programs import Program, start_on_free_port
+from asyncdemo.services.programs import ServiceProgram, start_on_free_port
 from asyncdemo.services.server import Server, Started
 
 _PROBE_S: Final = 1.0
@@ -34,7 +34,7 @@ class RedisProgram(Server):
     def __init__(self, where: str) -> None:
         self._where = where
         self._folder: ServerFolder | None = None
-        self._program: Program | None = None
+        self._program: ServiceProgram | None = None
         self._port = 0
 
     def start(self) -> Started:
@@ -62,7 +62,7 @@ class RedisProgram(Server):
     def _client(self) -> redis.Redis:
         return redis.Redis(port=self._port)
 
-    def _launch(self, port: int) -> Program:
+    def _launch(self, port: int) -> ServiceProgram:
         options = {
             "port": str(port),
             "bind": "127.0.0.1",
@@ -73,7 +73,7 @@ class RedisProgram(Server):
         command = [self._where, *(word for name, value in options.items() for word in (f"--{name}", value))]
         # Killed, not asked to end: it has nothing to save but takes a tenth of a second to find that out.
         assert self._folder is not None
-        program = Program([*command, "--user", *_RIGHTS], endings=[], folder=self._folder.own)
+        program = ServiceProgram([*command, "--user", *_RIGHTS], endings=[], folder=self._folder.own)
         self._folder.note_server(program.process.pid)
         return program
 
@@ -143,7 +143,7 @@ def url_of(url: str, database: int) -> str:
     return urlunsplit(parts._replace(path=f"/{database}", query=urlencode(options, quote_via=quote)))
 
 
-def _answers(program: Program, port: int) -> bool:
+def _answers(program: ServiceProgram, port: int) -> bool:
     """Whether this program answers: another Redis may listen on that port."""
     try:
         # The program that has taken the port may never answer.

@@ -15,7 +15,7 @@ from asyncdemo.lab.render.report_text import times
 from asyncdemo.lab.render.terminal import Look, print_report, strip_lines
 from asyncdemo.lab.results.comparison import Bound, Comparison, Published
 from asyncdemo.lab.results.flags import Flag, FlagKind
-from asyncdemo.lab.results.ratio import Verdict
+from asyncdemo.lab.results.ratio import Reproduction
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Verification
 from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
@@ -192,10 +192,10 @@ def test_words_fit_any_encoding_and_plain_text_has_no_controls() -> None:
 
 def test_verdicts_are_distinguishable_without_colours() -> None:
     text = shown(a_record())
-    signs = {verdict: re.findall(rf"([^\w\s]) {verdict.value}\b", text) for verdict in Verdict}
-    assert set(signs[Verdict.NOT_REPRODUCED]) == {"✗"}
-    assert set(signs[Verdict.DIRECTION_ONLY]) >= {"~"}
-    assert set(signs[Verdict.REFUSED]) >= {"-"}
+    signs = {verdict: re.findall(rf"([^\w\s]) {verdict.value}\b", text) for verdict in Reproduction}
+    assert set(signs[Reproduction.NOT_REPRODUCED]) == {"✗"}
+    assert set(signs[Reproduction.DIRECTION_ONLY]) >= {"~"}
+    assert set(signs[Reproduction.REFUSED]) >= {"-"}
 
 
 # --- strips ---------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results import comparison, flags, ratio, record, setup, trial
 from asyncdemo.lab.results.flags import RULES
-from asyncdemo.lab.results.ratio import Ratio, Verdict, coverage, verdict
+from asyncdemo.lab.results.ratio import Ratio, Reproduction, coverage, verdict
 from asyncdemo.lab.results.record import dump_record, load_record, parse_record
 from asyncdemo.lab.results.trial import TrialOutcome
 from tests.support.lab_records import a_record, a_trial
@@ -153,24 +153,24 @@ def test_interval_holds_the_median_and_inverts_with_the_ratio(pairs: list[float]
 @pytest.mark.parametrize(
     ("published", "pairs", "expected"),
     [
-        (2.0, [1.9, 2.0, 2.1], Verdict.REPRODUCED),
-        (2.0, [1.2, 1.3, 1.4], Verdict.DIRECTION_ONLY),
-        (2.0, [0.9, 1.9, 2.1], Verdict.UNDECIDED),
-        (1.1, [0.82, 1.13, 1.32], Verdict.UNDECIDED),
-        (2.0, [0.9, 1.1, 1.9], Verdict.NOT_REPRODUCED),
-        (2.0, [0.5, 0.6, 0.7], Verdict.NOT_REPRODUCED),
-        (0.5, [0.45, 0.5, 0.55], Verdict.REPRODUCED),
-        (1.0, [0.9, 1.0, 1.1], Verdict.REPRODUCED),
-        (1.0, [1.01, 1.02, 1.03], Verdict.REPRODUCED),
-        (1.0, [0.5, 1.0, 1.5], Verdict.UNDECIDED),
-        (1.0, [1.1, 1.2, 1.24], Verdict.NOT_REPRODUCED),
+        (2.0, [1.9, 2.0, 2.1], Reproduction.REPRODUCED),
+        (2.0, [1.2, 1.3, 1.4], Reproduction.DIRECTION_ONLY),
+        (2.0, [0.9, 1.9, 2.1], Reproduction.UNDECIDED),
+        (1.1, [0.82, 1.13, 1.32], Reproduction.UNDECIDED),
+        (2.0, [0.9, 1.1, 1.9], Reproduction.NOT_REPRODUCED),
+        (2.0, [0.5, 0.6, 0.7], Reproduction.NOT_REPRODUCED),
+        (0.5, [0.45, 0.5, 0.55], Reproduction.REPRODUCED),
+        (1.0, [0.9, 1.0, 1.1], Reproduction.REPRODUCED),
+        (1.0, [1.01, 1.02, 1.03], Reproduction.REPRODUCED),
+        (1.0, [0.5, 1.0, 1.5], Reproduction.UNDECIDED),
+        (1.0, [1.1, 1.2, 1.24], Reproduction.NOT_REPRODUCED),
     ],
 )
 def test_the_verdict_follows_from_the_interval(
-    published: float, pairs: list[float], expected: Verdict
+    published: float, pairs: list[float], expected: Reproduction
 ) -> None:
     assert verdict(published, Ratio.of(pairs)) is expected
-    assert verdict(published, None) is Verdict.REFUSED
+    assert verdict(published, None) is Reproduction.REFUSED
 
 
 # --- the reference --------------------------------------------------------------------------------
@@ -200,5 +200,5 @@ def test_the_reference_has_every_field_and_no_other() -> None:
 def test_reference_has_every_flags_rule_and_every_lists_words() -> None:
     for kind, rule in RULES.items():
         assert f"| `{kind.value}` | {rule.when} | {rule.withdraws.value} |" in REFERENCE
-    lists = (Verdict, TrialOutcome, setup.Model, setup.Extent, setup.Loop, comparison.Better)
+    lists = (Reproduction, TrialOutcome, setup.Model, setup.Extent, setup.Loop, comparison.Better)
     assert {word for words in lists for word in words if f"`{word.value}`" not in REFERENCE} == set()

@@ -13,7 +13,7 @@ from asyncdemo.lab.harness.protocol.stages import Attempted
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.comparison import THROUGHPUT, Better, Comparison
 from asyncdemo.lab.results.flags import Flag, FlagKind, percent_of, refuses
-from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
+from asyncdemo.lab.results.ratio import Ratio, Reproduction, verdict
 from asyncdemo.lab.results.setup import Arm, Loop
 from asyncdemo.lab.results.trial import Trial, TrialOutcome, figures
 
@@ -164,11 +164,11 @@ def _row(
     )
 
 
-def _verdict(asked: PlannedRow, ratio: Ratio | None) -> Verdict | None:
+def _verdict(asked: PlannedRow, ratio: Ratio | None) -> Reproduction | None:
     """If an article gives no figure, check the direction only: that the arm is the better one."""
     if asked.published is None:
         return None
     if ratio is None or asked.published.ratio is not None:
         return verdict(asked.published.ratio or 1.0, ratio)
     better = ratio.least > 1 if asked.figure.better is Better.MORE else ratio.most < 1
-    return Verdict.DIRECTION_ONLY if better else Verdict.NOT_REPRODUCED
+    return Reproduction.DIRECTION_ONLY if better else Reproduction.NOT_REPRODUCED

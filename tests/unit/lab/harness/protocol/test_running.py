@@ -12,19 +12,19 @@ from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
 from asyncdemo.lab.harness import NotStarted, Unavailable
 from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.harness.protocol.description import (
-    Check,
     Condition,
     Contestant,
     Count,
     PlannedRow,
     Scene,
     Seen,
+    Verification,
     When,
 )
 from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
 from asyncdemo.lab.results.comparison import Published
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.ratio import Verdict
+from asyncdemo.lab.results.ratio import Reproduction
 from asyncdemo.lab.results.record import Record, dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Load, TrialOutcome
@@ -293,7 +293,7 @@ def test_arm_that_failed_in_some_rounds_is_named_on_either_side(fault: dict[str,
     record = measured(
         FakeServer("slow"), FakeServer("fast", [3000.0], **fault), asked=(row, a_row("slow", "fast"))
     )
-    assert record.comparisons[0].verdict is Verdict.REPRODUCED, "the rounds that are left still count"
+    assert record.comparisons[0].verdict is Reproduction.REPRODUCED, "the rounds that are left still count"
     for number in (0, 1):
         assert words(record, FlagKind.FAILED_AT_TIMES, number) == [said]
 
@@ -313,7 +313,7 @@ def test_load_failure_after_the_contestant_died_is_not_to_blame() -> None:
 
 
 def test_check_under_a_failed_load_was_not_verified() -> None:
-    check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
+    check = Verification("rows", "10", lambda _: Seen("10", True), When.AFTER)
     record = measured(FakeServer("slow"), FakeServer("fast", load_fails={1}), checks=(check,))
     (item,) = (item for item in record.verifications if item.arm == "fast")
     assert item.seen == "load failed: wrk ended with exit code 104"
@@ -337,7 +337,7 @@ def test_one_that_answers_wrongly_is_not_measured() -> None:
         right = scene.arm.name != "fast"
         return Seen("hello" if right else "goodbye", right)
 
-    record = measured(*two(), checks=(Check("GET /", "hello", look, always=True),), size=SHORT)
+    record = measured(*two(), checks=(Verification("GET /", "hello", look, always=True),), size=SHORT)
     assert outcomes(record, "fast") == [TrialOutcome.WRONG_ANSWER] * 2
     problems = {trial.problem for trial in record.trials if trial.arm == "fast"}
     assert problems == {"GET /: hello was asked for, goodbye was seen"}
@@ -346,11 +346,11 @@ def test_one_that_answers_wrongly_is_not_measured() -> None:
 
 
 def test_what_was_not_as_asked_for_withdraws_the_figures() -> None:
-    check = Check("workers", "4", lambda scene: Seen("3", scene.arm.name != "fast"), When.LOADED)
+    check = Verification("workers", "4", lambda scene: Seen("3", scene.arm.name != "fast"), When.LOADED)
     row = replace(a_row("fast", "slow"), published=Published("three times", 3.0))
     record = measured(*two(), checks=(check,), asked=(row,), size=SHORT)
     assert outcomes(record, "fast") == [MEASURED] * 3
-    assert record.comparisons[0].verdict is Verdict.REFUSED
+    assert record.comparisons[0].verdict is Reproduction.REFUSED
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
     assert record.comparisons[0].flags[0].words == "workers: 4 was asked for, 3 was seen."
 
@@ -359,7 +359,7 @@ def test_a_check_that_breaks_is_what_was_seen() -> None:
     def look(_scene: Scene) -> Seen:
         raise ConnectionResetError("by the server")
 
-    record = measured(FakeServer("slow"), checks=(Check("rows", "10", look, When.AFTER),), size=SHORT)
+    record = measured(FakeServer("slow"), checks=(Verification("rows", "10", look, When.AFTER),), size=SHORT)
     (item,) = record.verifications
     assert (item.seen, item.held) == ("ConnectionResetError: by the server", False)
 
@@ -481,9 +481,9 @@ def test_progress_tells_round_contestant_and_time_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "verdict"), [(3000.0, Verdict.DIRECTION_ONLY), (300.0, Verdict.NOT_REPRODUCED)]
+    ("rate", "verdict"), [(3000.0, Reproduction.DIRECTION_ONLY), (300.0, Reproduction.NOT_REPRODUCED)]
 )
-def test_what_an_article_says_in_words_has_a_direction(rate: float, verdict: Verdict) -> None:
+def test_what_an_article_says_in_words_has_a_direction(rate: float, verdict: Reproduction) -> None:
     row = replace(a_row("fast", "slow"), published=Published("much faster"))
     record = measured(FakeServer("slow"), FakeServer("fast", [rate]), asked=(row,))
     assert record.comparisons[0].verdict is verdict
