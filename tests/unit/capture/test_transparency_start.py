@@ -225,9 +225,11 @@ def test_utf8_mode_is_on_in_the_locale_c(tmp_path: Path) -> None:
     script.write_text("import os, sys; print(sys.flags.utf8_mode, 'PYTHONUTF8' in os.environ)\n")
     others = "LC_ALL", "LC_CTYPE", "PYTHONUTF8"
     environment = {name: value for name, value in os.environ.items() if name not in others} | {"LANG": "C"}
-    commands = [[sys.executable, script], [sys.executable, "-m", "asyncdemo", "trace", "--plain", script]]
+    commands = [[sys.executable], [sys.executable, "-m", "asyncdemo", "trace", "--plain"]]
     first, second = (
-        subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout.splitlines()[0]
+        subprocess.run(
+            [*command, os.fspath(script)], env=environment, stdout=subprocess.PIPE, check=True
+        ).stdout.splitlines()[0]
         for command in commands
     )
     assert first == second == b"1 False"
