@@ -361,7 +361,7 @@ class Story:
     def has_memory(self, at: float, resident_mb: float, virtual_mb: float, threads: int = 1) -> None:
         self.memory.append(MemorySample(ns(at), round(resident_mb * 1e6), round(virtual_mb * 1e6), threads))
 
-    def executor(self, workers: int, made: Site | None = None) -> Resource:
+    def executor(self, workers: int | None, made: Site | None = None) -> Resource:
         return self._resource(ResourceKind.EXECUTOR, workers, made)
 
     def has_queued(self, executor: Resource, who: Teller, start: float, end: float) -> None:

@@ -43,6 +43,8 @@ Item = TypeVar("Item")
 
 _TIMES = st.integers(0, 60)
 _NAMES = st.sampled_from(["brew(1)", "main", "", "Ünï☕", "a\nb", "\ud800"])
+_ADVICE = st.just("") | _NAMES.map("Do {}.".format)
+_WORDS_OF_POOL = st.builds(PoolWords, st.booleans(), _NAMES, _NAMES, _ADVICE, _ADVICE)
 _REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idle", "accept", "redis"])
 _PLACES = st.builds(Site, st.sampled_from(["/a.py", "/b.py"]), st.integers(1, 9), _NAMES)
 _SITES = st.none() | _PLACES
@@ -172,7 +174,7 @@ def _resource(draw: st.DrawFn, index: int, track_indices: st.SearchStrategy[int]
         made_ns=draw(st.none() | _TIMES),
         made_by=draw(st.none() | track_indices),
         closed_ns=draw(st.none() | _TIMES),
-        words=draw(st.builds(PoolWords, st.booleans(), *[_NAMES] * 4)) if is_pool else PoolWords(),
+        words=draw(_WORDS_OF_POOL) if is_pool else PoolWords(),
     )
 
 

@@ -223,8 +223,8 @@ class _NearestSite:
             if known is None:
                 if len(self._codes) > _MOST_CODES:
                     self._codes.clear()
-                sites = {} if self._wanted(code.co_filename) else None
-                known = self._codes[id(code)] = code, sites, self._is_end(code)
+                wanted, is_end = self._wanted(code.co_filename), self._is_end(code)
+                known = self._codes[id(code)] = code, {} if wanted else None, is_end
             sites = known[1]
             if sites is not None:
                 site = sites.get(frame.f_lasti)

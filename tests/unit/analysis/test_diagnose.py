@@ -381,11 +381,29 @@ class TestSaturatedExecutor:
         assert "up to 3 at the same time, 0.30 s in total" in finding.message
         assert finding.site == at_line(5)
 
-    def test_executor_with_workers_to_spare_is_not_found(self, story: Story) -> None:
-        executor = story.executor(400, made=at_line(5))
-        for number in range(3):
-            task = story.task(f"work({number})").queues(executor, 100)
-            task.takes(executor).waits(50, "thread").gives_back(executor)
+    @pytest.mark.parametrize(
+        ("workers", "jobs"),
+        [
+            pytest.param(400, [(100, 50)] * 3, id="threads that start late"),
+            pytest.param(4, [(0, 50)] * 4, id="full, and nothing queued"),
+            pytest.param(2, [(40, 50)] * 2, id="a job for each worker"),
+            pytest.param(2, [(0, 100), (60, 10)], id="one worker is free"),
+            pytest.param(3, [(0, 30)] * 3 + [(15, 20)] * 3, id="full for a moment"),
+            pytest.param(2, [(0, 10), (0, 10), (90, 10)], id="full once, queued for the GIL later"),
+            pytest.param(2, [(0, 1000)], id="one long job"),
+            pytest.param(1, [(200, 10)], id="a process that starts late"),
+            pytest.param(None, [(200, 10)] * 2, id="no known number of workers"),
+        ],
+    )
+    def test_executor_that_was_not_full_meanwhile_is_silent(
+        self, workers: int | None, jobs: list[tuple[float, float]], story: Story
+    ) -> None:
+        executor = story.executor(workers, made=at_line(5))
+        for queued, worked in jobs:
+            task = story.task("read")
+            if queued:
+                task.queues(executor, queued)
+            task.takes(executor).waits(worked, "thread").gives_back(executor)
         assert not findings(story, self.KIND)
 
     def test_silent_for_a_short_queue(self, story: Story) -> None:

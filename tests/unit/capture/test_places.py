@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.capture.recorder import line_of
 from asyncdemo.model import TrackKind
 from tests.support.truth import recorded
@@ -76,3 +77,18 @@ asyncio.run(main())
     tracks = recorded(tmp_path, script).run.tracks
     made = [one.created_at for one in tracks if one.kind is TrackKind.TASK and one.function == "work"]
     assert [site and site.function for site in made] == [made_in]
+
+
+def test_import_that_holds_the_loop_is_called_one(tmp_path: Path) -> None:
+    (tmp_path / "slow_to_import.py").write_text("for _ in range(6_000_000):\n    pass\n")
+    script = """
+import asyncio
+
+async def main():
+    import slow_to_import
+
+asyncio.run(main())
+"""
+    (found,) = [one for one in diagnose(recorded(tmp_path, script).run) if one.kind == "blocks-the-loop"]
+    assert found.message.startswith("An import held the event loop")
+    assert "at the top of the file" in found.advice

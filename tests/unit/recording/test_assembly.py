@@ -288,7 +288,7 @@ class TestSeveralProcesses:
             first = base if caller else 0
             self.tell(assembly, caller, ["Call", first, "sleep", first, first])
             self.count(assembly, caller, wire.CALLED, -1, 10_000, 90_000, first, 0)
-            self.tell(assembly, 3, ["SlowStep", -1, 10_000, 90_000, 80_000, 0, base, None])
+            self.tell(assembly, 3, ["SlowStep", -1, 10_000, 90_000, 80_000, 0, base, None, ""])
             (step,) = run_of(assembly).slow_steps
             assert step.reason == reason
 

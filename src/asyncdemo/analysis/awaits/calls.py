@@ -32,7 +32,9 @@ def unawaited_call(source: str, function: str, dropped_at: int | None) -> int | 
     ]
     if len(left_alone) == 1:
         return left_alone[0][0].lineno
-    for node, parents in left_alone if dropped_at is not None else ():
+    if dropped_at is None:
+        return None
+    for node, parents in left_alone:
         statement = next((one for one in reversed(parents) if isinstance(one, ast.stmt)), None)
         place = node if statement is None or isinstance(statement, _BLOCKS) else statement
         if place.lineno <= dropped_at <= (place.end_lineno or 0):

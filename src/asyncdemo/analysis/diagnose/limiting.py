@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from asyncdemo.analysis.diagnose.finding import Finding, at, detector, duration, finding, own, plural
 from asyncdemo.analysis.metrics import limits, most_at_once, resource_use
-from asyncdemo.analysis.metrics.limits import causes_used
+from asyncdemo.analysis.metrics.limits import causes_used, queued_for_full_executors
 from asyncdemo.model import Resource, ResourceKind, Run, State, Track, TrackKind
 
 _MANY = 200
@@ -148,17 +148,15 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
 
 @detector("saturated-executor", "every worker of an executor was busy while work queued")
 def saturated_executors(run: Run) -> Iterator[Finding]:
-    for use in resource_use(run):
-        resource = use.resource
-        if resource.kind is not ResourceKind.EXECUTOR or use.queued_ns < _SATURATED_NS:
+    for executor, (queued_ns, most) in queued_for_full_executors(run).items():
+        resource = run.resources[executor]
+        if queued_ns < _SATURATED_NS:
             continue
-        if resource.limit is not None and use.peak_held < resource.limit:
-            continue  # it had workers to spare: what queued waited for a thread to start, or for the GIL
         made = f"The executor made{at(resource.site)}" if resource.site else "The default executor"
-        workers = "its workers" if resource.limit is None else plural(resource.limit, "worker")
+        workers = plural(resource.limit or 0, "worker")
         yield finding(
-            f"{made} had work queued for {workers}: up to {use.peak_queued:,} at the same time, "
-            f"{duration(use.queued_ns)} in total.",
+            f"{made} had work queued for {workers}: up to {most:,} at the same time, "
+            f"{duration(queued_ns)} in total.",
             "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
             "more workers than CPUs do not help, and threads of one interpreter share its GIL.",
             resource.site,

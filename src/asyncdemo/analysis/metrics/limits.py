@@ -175,8 +175,8 @@ def limits(run: Run) -> tuple[Resource, ...]:
     )
 
 
-def resource_use(run: Run) -> tuple[ResourceUse, ...]:
-    """Return one for each resource, in the order of ``run.resources``."""
+def _queued(run: Run) -> defaultdict[int | None, list[Interval]]:
+    """Return resource -> when tracks queued for it."""
     queued: defaultdict[int | None, list[Interval]] = defaultdict(list)
     for track in run.tracks:
         for start, end, wait in spans_in(track.spans, State.QUEUED):
@@ -186,6 +186,50 @@ def resource_use(run: Run) -> tuple[ResourceUse, ...]:
         # An executor's queue also has the items whose tracks show something else meanwhile.
         if resource.kind is ResourceKind.EXECUTOR and resource.queue:
             queued[resource.index] = [(slot.start_ns, slot.end_ns) for slot in resource.queue]
+    return queued
+
+
+def queued_for_full_executors(run: Run) -> dict[int, tuple[int, int]]:
+    """Return executor -> (how long work queued for it while all its workers were busy, the most work then).
+
+    At other times, work waited for a thread to start, or for the GIL. Executors without a limit are left out.
+    """
+    executors = [one for one in run.resources if one.kind is ResourceKind.EXECUTOR and one.limit is not None]
+    queued = _queued(run) if executors else {}
+    found: dict[int, tuple[int, int]] = {}
+    for resource in executors:
+        full = _full(resource)
+        starts, ends = [start for start, _ in full], [end for _, end in full]
+        sums = list(accumulate((end - start for start, end in full), initial=0))
+        queued_ns, meanwhile = 0, []
+        for start, end in queued[resource.index]:
+            first, last = bisect_right(ends, start), bisect_left(starts, end)
+            if first < last:
+                begins, stops = max(start, starts[first]), min(end, ends[last - 1])
+                queued_ns += sums[last] - sums[first]
+                queued_ns -= (begins - starts[first]) + (ends[last - 1] - stops)
+                meanwhile.append((begins, stops))
+        found[resource.index] = queued_ns, most_at_once(meanwhile)
+    return found
+
+
+def _full(resource: Resource) -> list[Interval]:
+    """Return when all of it was held, as sorted intervals."""
+    changes = sorted(change for slot in resource.slots for change in ((slot.end_ns, -1), (slot.start_ns, 1)))
+    held, since, found = 0, None, []
+    for at_ns, change in changes:
+        held += change
+        if held >= (resource.limit or 0) and since is None:
+            since = at_ns
+        elif held < (resource.limit or 0) and since is not None:
+            found.append((since, at_ns))
+            since = None
+    return [(start, end) for start, end in found if end > start]
+
+
+def resource_use(run: Run) -> tuple[ResourceUse, ...]:
+    """Return one for each resource, in the order of ``run.resources``."""
+    queued = _queued(run)
     return tuple(
         ResourceUse(
             resource,
