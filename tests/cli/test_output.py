@@ -197,3 +197,35 @@ def test_screen_that_draws_for_ever_can_be_left(desk: Desk, way: str | signal.Si
         assert terminal.end() == 130
         assert terminal.shows_keys()
         assert "Traceback" not in terminal.text
+
+
+INTERRUPTED_WRITES = """
+import io, os, random, signal
+from asyncdemo.cli.output import _Target
+
+class Raised(Exception): pass
+
+def raise_it(*_): raise Raised
+
+reading, writing = os.pipe()
+signal.signal(signal.SIGALRM, raise_it)
+writer, draw, raised = io.BufferedWriter(_Target(writing)), random.Random(1), 0
+for n in range(4000):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, draw.uniform(3e-6, 4e-5))
+        writer.write(b"%d\\n" % n)
+        writer.flush()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except Raised:
+        raised += 1
+        writer.flush()
+lines = os.read(reading, 1 << 16).split()
+print(raised > 100, len(lines) - len(set(lines)))
+"""
+
+
+def test_write_that_a_signal_interrupts_is_not_repeated() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_WRITES], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "True 0\n"

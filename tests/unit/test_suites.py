@@ -117,7 +117,7 @@ def test_the_table_has_each_result_and_why_its_tests_differ(tmp_path: Path) -> N
 
 def measured(folder: Path, how: str, environment: Mapping[str, str] = os.environ) -> tuple[bytes, Any]:
     """What ``borrowed.py`` writes, and the report about it."""
-    command = [sys.executable, measure.__file__, how, "60", "report.json", "borrowed"]
+    command = [sys.executable, measure.__file__, how, "60", "report.json", "", "borrowed"]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=True
     )

@@ -13,6 +13,7 @@ import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import starmap
 from typing import TYPE_CHECKING, Final, TextIO
 
 import click
@@ -32,6 +33,10 @@ class _Target(io.FileIO):
     def __init__(self, descriptor: int, trouble: str = "") -> None:
         """``trouble``: why nothing can be written. It is only of interest once something is."""
         super().__init__(descriptor, "w", closefd=False)
+        self._write = super().write
+        self._written: list[int | None] = []
+        """What the last call wrote. If it was interrupted, the next one has the same data."""
+        self._returned = False
         self._known = trouble
         self.trouble = ""
         self.reader_left = False
@@ -41,20 +46,25 @@ class _Target(io.FileIO):
         size = memoryview(data).nbytes
         if self._known:
             self.trouble = self._known
-        if self.trouble or self.dropping:
-            return size
+        if self._returned:
+            self._written.clear()
+            self._returned = False
         try:
-            while (written := self._write(data)) is None:
-                select.select([], [self], [])
+            while True:
+                if self._written and self._written[0] is not None:
+                    self._returned = True  # from here on no call, after which a signal handler could raise
+                    return self._written[0]
+                if self.trouble or self.dropping:
+                    return size
+                if self._written:  # somebody else has made the descriptor non-blocking
+                    self._written.clear()
+                    select.select([], [self], [])
+                # in one call in C: what was written is known, even if a signal handler raises right after
+                self._written.extend(starmap(self._write, ((data,),)))
         except OSError as error:
             self.trouble = (error.strerror or str(error)).lower()
             self.reader_left = error.errno == errno.EPIPE
             return size
-        return written
-
-    def _write(self, data: ReadableBuffer) -> int | None:
-        """Return None if somebody else has made the descriptor non-blocking, and there is no room."""
-        return super().write(data)
 
 
 class Output:

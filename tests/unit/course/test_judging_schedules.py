@@ -78,9 +78,8 @@ def test_failure_without_a_delay_is_reported_as_usual(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:
-    in_a_thread = BY_LUCK.replace(
-        "await asyncio.gather", "await asyncio.to_thread(print)\n    await asyncio.gather"
-    )
+    waits = "await asyncio.to_thread(__import__('time').sleep, 0.2)"
+    in_a_thread = BY_LUCK.replace("await asyncio.gather", f"{waits}\n    await asyncio.gather")
     verdict = judged(tmp_path, in_a_thread)
     assert verdict.passed
     assert verdict.held[-1].startswith("Other schedules could not be tried. Time is not virtual")

@@ -12,7 +12,7 @@ import random
 import selectors
 import subprocess
 import time
-from asyncio import base_events
+from asyncio import base_events, events
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import repeat, starmap
@@ -28,10 +28,10 @@ READ_COSTS_NS = 1_000
 _BEGIN_NS = 1_000_000_000
 """Not zero: the tracer takes a start at zero for no step."""
 _LEAST_NS = 1
-_MOST_TURNS = 2_000
+_MOST_TURNS, _MOST_TURNS_WITHOUT_TIMERS = 20_000, 400_000
 """Iterations of loops, between two waits, in which something is ready. After these, each advances the clock,
 by the cost of a read first: tasks that wait for less than a float can tell from now, or that poll, would go
-round forever."""
+round forever. If no timer is set, probably nothing waits for the clock, and all of them are work."""
 _SPIN_TURNS = 5_000
 """After this many more, and each time again, an iteration takes twice as long. So up to about forty
 thousand of them take less time than on a real machine, and no spin takes long."""
@@ -44,6 +44,7 @@ class Deadlock(Exception):
     """Nothing is pending and no timer is set: no task can ever continue."""
 
 
+_running_loop = events._get_running_loop
 _at_ns_of, _reading_of = attrgetter("_at_ns"), attrgetter("_reading")
 
 
@@ -101,9 +102,11 @@ class VirtualClock:
     def turn(self) -> None:
         """Note that a loop did not have to wait."""
         self._turns += 1
-        if self._turns >= _MOST_TURNS:
-            doublings = (self._turns - _MOST_TURNS) // _SPIN_TURNS
-            self._at_ns += min(READ_COSTS_NS << doublings, _LONGEST_TURN_NS)
+        if self._turns < _MOST_TURNS:
+            return
+        beyond = self._turns - (_MOST_TURNS if _has_timers() else _MOST_TURNS_WITHOUT_TIMERS)
+        if beyond >= 0:
+            self._at_ns += min(READ_COSTS_NS << beyond // _SPIN_TURNS, _LONGEST_TURN_NS)
 
     @property
     def is_virtual(self) -> bool:
@@ -156,6 +159,11 @@ class VirtualClock:
         patches.rewrite(
             subprocess, "Popen.__init__", lambda _: clock.go_real("a subprocess was started"), on_entry
         )
+
+
+def _has_timers() -> bool:
+    """Return whether the running loop has any, or may have."""
+    return bool(getattr(_running_loop(), "_scheduled", True))
 
 
 def _reads_own_pipe(callback: Any) -> bool:
