@@ -73,10 +73,9 @@ def test_what_is_limited_and_what_was_left(run: Run) -> None:
             assert pool.queued_ns == use.queued_ns
     for kind in _LIMITED:
         most = max((use.peak_held for use in metrics.resources if use.resource.kind == kind), default=0)
-        assert holds(partial(seen.held_at_most, kind, most))
-        assert not most or not holds(partial(seen.held_at_most, kind, most - 1))
-    assert holds(partial(seen.queue_depth_at_most, metrics.depth))
-    assert holds(partial(seen.queue_depth_reaches, metrics.depth))
+        assert holds(partial(seen.held_exactly, kind, most))
+        assert not holds(partial(seen.held_exactly, kind, most + 1))
+        assert not most or not holds(partial(seen.held_exactly, kind, most - 1))
     assert holds(seen.nothing_left_pending) == (metrics.left_pending == result["left_pending"] == 0)
     assert metrics.connections_open >= max((use.most_open for use in pools.values()), default=0)
     for section in pool_sections(run):

@@ -30,7 +30,7 @@ from asyncdemo.testing.checks.calls import Calls
 from asyncdemo.testing.checks.observation import CheckFailed, Missed, Observation
 from asyncdemo.testing.checks.pools import Pools
 from asyncdemo.testing.checks.requests import Requests
-from asyncdemo.testing.checks.words import count, join_names, length, place, was, who_hangs
+from asyncdemo.testing.checks.words import join_names, length, place, was, who_hangs
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
@@ -259,14 +259,6 @@ class Seen:
             )
         self.held[-1] = "No warning: every coroutine was awaited, every task was done when main was."
 
-    def prints(self, text: str) -> None:
-        """Assert that the text occurs in what the script wrote to stdout."""
-        if text not in self.stdout:
-            last = self.stdout.strip().splitlines()[-3:]
-            written = f"its last lines were: {' / '.join(last)}" if last else "it printed nothing"
-            raise CheckFailed(f'It should print "{text}"; {written}.')
-        self.held.append(f'It printed "{text}".')
-
     # -- the event loop -------------------------------------------------------------------------
 
     def no_step_over(self, milliseconds: float) -> None:
@@ -301,20 +293,15 @@ class Seen:
 
     # -- limited resources ----------------------------------------------------------------------
 
-    def held_at_most(self, kind: Limited, most: int) -> None:
-        """Assert that no semaphore, lock, executor or pool of this kind had more holders at a time."""
-        for resource, held in self._use(ResourceKind(kind)):
+    def held_exactly(self, kind: Limited, most: int) -> None:
+        """Assert that this many were held at the same time, and never more."""
+        used = self._use(ResourceKind(kind))
+        for resource, held in used:
             if held > most:
                 raise CheckFailed(
                     f"At most {most} may hold the {kind} at the same time; {held} did{_made_at(resource)}.",
                     self._holding(resource),
                 )
-        self.held.append(f"Never more than {most} held the {kind} at the same time.")
-
-    def held_exactly(self, kind: Limited, most: int) -> None:
-        """Assert that this many were held at the same time, and never more."""
-        self.held_at_most(kind, most)
-        used = self._use(ResourceKind(kind))
         held = max((held for _, held in used), default=0)
         if held < most:
             none = not used or held == 0
@@ -323,37 +310,7 @@ class Seen:
                 + (f"no {kind} was ever held." if none else f"there {was(held)} never more than {held}."),
                 None if none else self._whole(),
             )
-        self.held[-1] = f"{most} held the {kind} at the same time, and never more."
-
-    def queue_depth_at_most(self, most: int) -> None:
-        """Assert that no queue was ever longer."""
-        for resource, depth in self._use(ResourceKind.QUEUE):
-            if depth > most:
-                over_ns = next(at_ns for at_ns, length in resource.levels if length > most)
-                filling = self._observation.zero_ns, over_ns
-                raise CheckFailed(
-                    f"A queue may hold at most {count(most, 'items')}; {depth} were in it"
-                    f"{_made_at(resource)}.",
-                    self._observation.evidence(self._lanes_open(*filling), filling),
-                )
-        self.held.append(f"Never more than {count(most, 'items')} in a queue.")
-
-    def queue_depth_reaches(self, least: int) -> None:
-        """Assert that some queue had at least this length at one moment."""
-        depth = max((depth for _, depth in self._use(ResourceKind.QUEUE)), default=0)
-        if depth < least:
-            words = f"there {was(depth)} never more than {depth}" if depth else "there were none at all"
-            raise CheckFailed(f"{count(least, 'items')} should be in a queue at the same time; {words}.")
-        self.held.append(f"{count(depth, 'items')} were in a queue at the same time.")
-
-    def opened_and_closed_once(self, opening: str, closing: str) -> None:
-        """Assert that each was called once, the second after the first, and both returned."""
-        before = len(self.held)
-        opened, closed = self.calls(opening), self.calls(closing)
-        opened.happen(1).all_return()
-        closed.happen(1).all_return()
-        opened.end_before(closed)
-        self.held[before:] = [f"{opening} and then {closing} were called, once each."]
+        self.held.append(f"{most} held the {kind} at the same time, and never more.")
 
     # -- anything else --------------------------------------------------------------------------
 
