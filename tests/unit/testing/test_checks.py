@@ -208,15 +208,6 @@ def test_the_event_loop_is_not_held() -> None:
         Seen(blocked(200)).no_step_over(20)
 
 
-def test_what_is_limited() -> None:
-    seen = Seen(gated(limit=2))
-    seen.held_exactly("semaphore", 2)
-    words = "At most 1 may hold the semaphore at the same time; 2 did (made at app.py:3)"
-    fails(words, seen.held_exactly, "semaphore", 1)
-    fails("there were never more than 2", seen.held_exactly, "semaphore", 3)
-    fails("no lock was ever held", seen.held_exactly, "lock", 1)
-
-
 @pytest.mark.parametrize(
     "sentence",
     [

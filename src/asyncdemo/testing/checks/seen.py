@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Final, Literal, NoReturn
+from typing import Final, NoReturn
 
 from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.analysis.metrics import left_pending
-from asyncdemo.analysis.metrics.limits import resource_use
 from asyncdemo.analysis.metrics.requests import path_of
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import (
@@ -18,7 +17,6 @@ from asyncdemo.model import (
     Evidence,
     Lane,
     Outcome,
-    Resource,
     ResourceKind,
     Run,
     RunOutcome,
@@ -34,8 +32,6 @@ from asyncdemo.testing.checks.words import join_names, length, place, was, who_h
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
-
-Limited = Literal["semaphore", "lock", "executor", "pool"]
 
 _DEPRECATED_BY_A_PACKAGE: Final = re.compile(r"\bsite-packages\b.*:\d+: (Pending)?DeprecationWarning: ")
 """A matter between the package and the Python that it runs on."""
@@ -291,27 +287,6 @@ class Seen:
         """Assert that no step held an event loop longer than the run's threshold."""
         self.no_step_over(self.run.threshold_ns / 1e6)
 
-    # -- limited resources ----------------------------------------------------------------------
-
-    def held_exactly(self, kind: Limited, most: int) -> None:
-        """Assert that this many were held at the same time, and never more."""
-        used = self._use(ResourceKind(kind))
-        for resource, held in used:
-            if held > most:
-                raise CheckFailed(
-                    f"At most {most} may hold the {kind} at the same time; {held} did{_made_at(resource)}.",
-                    self._holding(resource),
-                )
-        held = max((held for _, held in used), default=0)
-        if held < most:
-            none = not used or held == 0
-            raise CheckFailed(
-                f"{most} should hold the {kind} at the same time; "
-                + (f"no {kind} was ever held." if none else f"there {was(held)} never more than {held}."),
-                None if none else self._whole(),
-            )
-        self.held.append(f"{most} held the {kind} at the same time, and never more.")
-
     # -- anything else --------------------------------------------------------------------------
 
     def expect(self, ok: bool, held: str, failed: str, *, at: Calls | None = None) -> None:
@@ -349,15 +324,6 @@ class Seen:
             advice = "it did not run in its own task or thread; give it as one of `lanes` to see its calls"
         if not any(_is_of(name, function) or _is_of(function, name) for name in known if name):
             raise ValueError(f"nothing is recorded of {function}: {advice}")
-
-    def _use(self, kind: ResourceKind) -> list[tuple[Resource, int]]:
-        return [(use.resource, use.peak_held) for use in resource_use(self.run) if use.resource.kind is kind]
-
-    def _holding(self, resource: Resource) -> Evidence | None:
-        tracks = {slot.track for slot in resource.slots}
-        return self._observation.evidence(
-            [i for i, lane in enumerate(self.run.lanes) if lane.track in tracks]
-        )
 
     def _step(self, step: SlowStep) -> str:
         who = "A callback" if step.track is None else self._name(step.track)
@@ -414,7 +380,3 @@ class _Knobs(dict[str, int | float | str | bool]):
 
 def _is_of(lane_function: str, function: str) -> bool:
     return lane_function == function or lane_function.endswith("." + function)
-
-
-def _made_at(resource: Resource) -> str:
-    return "" if resource.site is None else f" (made at {place(resource.site)})"
