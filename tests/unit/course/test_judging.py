@@ -181,7 +181,9 @@ def test_what_was_printed_early_and_late_is_judged(bench: Bench) -> None:
     script = BREW.replace(
         "asyncio.run(main())", "print('first' + 'x' * 90_000)\n    asyncio.run(main())\n    print(6 * 7)"
     )
-    assert bench.judge(script, "def check(seen):\n    seen.prints('first')\n    seen.prints('42')").passed
+    assert bench.judge(
+        script, "def check(seen):\n    assert 'first' in seen.stdout and '42' in seen.stdout"
+    ).passed
 
 
 @pytest.mark.parametrize(

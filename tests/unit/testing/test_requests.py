@@ -266,11 +266,6 @@ def test_all_answered_holds_only_if_every_request_was_answered() -> None:
     fails("none were sent", seen(answered(0, 0, 10)).requests("/other").all_answered, 1)
 
 
-def test_overlap_of_requests() -> None:
-    seen(answered(0, 0, 10), answered(1, 5, 15)).requests().overlap(2)
-    fails("never more than 1", seen(answered(0, 0, 10), answered(1, 10, 15)).requests().overlap, 2)
-
-
 def test_bodies_are_judged_as_json() -> None:
     fine = seen(answered(0, 0, 10), answered(1, 0, 10), bodies=(b'{"ok": true}', b'{"ok": true}'))
     fine.requests().all_answer({"ok": True})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, Self
 
@@ -105,10 +104,6 @@ class Group(Sentences):
                 self._fail(f"{lane.name} should raise {error}; it raised {seen}.", [index])
         return self
 
-    def all_cancelled(self) -> Self:
-        """Assert that all were cancelled."""
-        return self._all_end(Outcome.CANCELLED, "be cancelled", "were cancelled")
-
     def return_values(self, expected: Sequence[Any]) -> Self:
         """Assert that the results equal these, in order of start."""
         for index, lane, value, wanted in zip(self._indices, self.lanes, self.values, expected, strict=False):
@@ -117,48 +112,6 @@ class Group(Sentences):
         if len(self) != len(expected):
             self.happen(len(expected))
         return self._held(f"{upper(self._nouns)} returned what they should.")
-
-    def return_values_in_any_order(self, expected: Sequence[Any]) -> Self:
-        """Assert that the results are these, in any order, each as often as expected."""
-        if difference := _difference(self.values, expected):
-            self._fail(f"The results of the {self._nouns} are not what they should be; {difference}.")
-        return self._held(f"{upper(self._nouns)} returned what they should.")
-
-    def return_results_of(self, others: Group) -> Self:
-        """Assert that they returned exactly what the calls of ``others`` did, each result as often.
-
-        Items of lists, tuples and sets count individually. So no result is made up or lost, in any order.
-        """
-        self._there_are_some()
-        results = [
-            item
-            for value in self.values
-            for item in (value if isinstance(value, list | tuple | set) else [value])
-        ]
-        if difference := _difference(results, others.values):
-            theirs = f"what the {others._nouns} returned"
-            self._fail(f"{upper(self._nouns)} should return {theirs}, each once; {difference}.")
-        return self._held(f"{upper(self._nouns)} returned what the {others._nouns} returned.")
-
-    def each_cleaned_up_by(self, cleanup: Group) -> Self:
-        """Assert that each call, however it ended, had a later ``cleanup`` call in its task that returned."""
-        self._there_are_some()
-        free = [index for index in cleanup.indices if self._lane(index).outcome is Outcome.RETURNED]
-        for index, lane in zip(self._indices, self.lanes, strict=True):
-            its = (
-                other
-                for other in free
-                if self._lane(other).track == lane.track and self._lane(other).start_ns >= lane.start_ns
-            )
-            found = next(its, None)
-            if found is None:
-                self._fail(
-                    f"{cleanup.function} should run to its end for {lane.name}, however that ends; it "
-                    f"{_ending(lane)}, and {cleanup.function} did not.",
-                    [index, *cleanup.indices],
-                )
-            free.remove(found)
-        return self._held(f"{upper(cleanup.function)} ran for each of the {self._nouns}.")
 
     # -- for the sentences ----------------------------------------------------------------------
 
@@ -187,15 +140,6 @@ class Group(Sentences):
                 when = "" if lane.outcome is Outcome.OPEN else f", at {self._at(lane.end_ns)}"
                 self._fail(f"{lane.name} should {verb}; it {_ending(lane)}{when}.", [index])
         return self._held(f"All of the {self._nouns} {past}.")
-
-
-def _difference(values: Iterable[object], expected: Iterable[object]) -> str:
-    """Compare in any order; "" if there is no difference."""
-    seen, wanted = Counter(map(repr, values)), Counter(map(repr, expected))
-    missing, surplus = list((wanted - seen).elements()), list((seen - wanted).elements())
-    parts = [f"missing: {join_names(missing)}"] if missing else []
-    parts += [f"not expected: {join_names(surplus)}"] if surplus else []
-    return "; ".join(parts)
 
 
 def _differs(lane: Lane, value: object, wanted: object) -> str:

@@ -5,11 +5,10 @@ Use times with virtual time, or far above what any machine needs: a verdict must
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Self
 
-from asyncdemo.model import Clock, Lane, Outcome, lineage
+from asyncdemo.model import Lane, Outcome, lineage
 from asyncdemo.testing.checks.endings import Group
 from asyncdemo.testing.checks.words import length
 
@@ -17,13 +16,19 @@ __tracebackhide__ = True
 
 
 class Order(Group):
-    def start_before(self, other: Group) -> Self:
-        """Assert that the last of these starts before the first of the others does."""
-        return self._comes_before(other, "start", "started", lambda lane: lane.start_ns)
-
     def end_before(self, other: Group) -> Self:
         """Assert that the last of these ends before the first of the others starts."""
-        return self._comes_before(other, "end", "ended", lambda lane: lane.end_ns)
+        self._there_are_some()
+        other._there_are_some()
+        last = max(self._indices, key=lambda index: self._lane(index).end_ns)
+        late, early = self._lane(last), self._lane(other.indices[0])
+        if late.end_ns > early.start_ns:
+            self._fail(
+                f"{late.name} should end before {early.name} starts; it ended at "
+                f"{self._at(late.end_ns)}, {early.name} started at {self._at(early.start_ns)}.",
+                [last, other.indices[0]],
+            )
+        return self._held(f"The {self._nouns} ended before any of {other.function} started.")
 
     def end_within(self, scope: Group) -> Self:
         """Assert that nothing outlives its scope: each call ends before the ``scope`` call it started in."""
@@ -72,46 +77,6 @@ class Order(Group):
                 self._fail(message, [index])
         return self._held(f"Each of the {self._nouns} took at least {length(least_ns)}.")
 
-    def end_by(self, seconds: float) -> Self:
-        """Assert that all end by this time from the start. For virtual time: no machine is that exact."""
-        self._there_are_some()
-        last = max(self._indices, key=lambda index: self._lane(index).end_ns)
-        lane, limit_ns = self._lane(last), round(seconds * 1e9)
-        if lane.end_ns - self._observation.zero_ns > limit_ns:
-            real = "" if self._observation.run.clock is Clock.VIRTUAL else " (in real time)"
-            self._fail(
-                f"{lane.name} should end by {limit_ns / 1e9:.2f} s; it ended at "
-                f"{self._at(lane.end_ns)}{real}.",
-                [last],
-            )
-        return self._held(f"All of the {self._nouns} ended by {seconds:.2f} s.")
-
-    def largest_gap_at_most(self, seconds: float, within: Group | None = None) -> Self:
-        """Assert that no gap between the starts of successive calls is larger, as for a heartbeat.
-
-        Args:
-            seconds: The largest gap allowed.
-            within: Other calls; from the start of the first to the end of the last, the gaps before the first
-                and after the last call count, too.
-        """
-        self._there_are_some()
-        limit_ns = round(seconds * 1e9)
-        starts = [lane.start_ns for lane in self.lanes]
-        if within is not None and len(within):
-            opened = min(lane.start_ns for lane in within.lanes)
-            closed = max(lane.end_ns for lane in within.lanes)
-            starts = [opened, *(at_ns for at_ns in starts if opened < at_ns < closed), closed]
-        for start_ns, stop_ns in pairwise(starts):
-            if stop_ns - start_ns > limit_ns:
-                self._fail(
-                    f"Between two {self._nouns} there may be {length(limit_ns)} at most; from "
-                    f"{self._at(start_ns)} to {self._at(stop_ns)} there was none, for "
-                    f"{length(stop_ns - start_ns)}.",
-                    range(len(self._observation.run.lanes)),
-                    (start_ns, stop_ns),
-                )
-        return self._held(f"Never more than {length(limit_ns)} between two {self._nouns}.")
-
     def _nearest(self, around: Sequence[int], lane: Lane) -> int:
         """Return an open call of the lane's own task, or else of the task that created it."""
         for track in lineage(self._observation.run.tracks, lane.track):
@@ -119,16 +84,3 @@ class Order(Group):
             if of_this:
                 return of_this[-1]
         return around[-1]
-
-    def _comes_before(self, other: Group, verb: str, past: str, moment: Callable[[Lane], int]) -> Self:
-        self._there_are_some()
-        other._there_are_some()
-        last = max(self._indices, key=lambda index: moment(self._lane(index)))
-        late, early = self._lane(last), self._lane(other.indices[0])
-        if moment(late) > early.start_ns:
-            self._fail(
-                f"{late.name} should {verb} before {early.name} starts; it {past} at "
-                f"{self._at(moment(late))}, {early.name} started at {self._at(early.start_ns)}.",
-                [last, other.indices[0]],
-            )
-        return self._held(f"The {self._nouns} {past} before any of {other.function} started.")

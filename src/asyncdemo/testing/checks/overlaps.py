@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Self
 
 from asyncdemo.analysis.metrics.limits import Interval, most_at_once
@@ -66,21 +66,6 @@ class Overlaps(Group):
                 f"{self._at(started.start_ns)}.",
             )
         return self._held(f"The last of the {self._nouns} started before the first had ended.")
-
-    def never_overlap(self) -> Self:
-        """Assert that no two are open at the same time. Also holds if there are no calls."""
-        for earlier, later in pairwise(self._indices):
-            before, after = self._lane(earlier), self._lane(later)
-            if after.start_ns < before.end_ns:
-                stop_ns = min(before.end_ns, after.end_ns)
-                self._fail(
-                    f"No two {self._nouns} may be open at the same time; "
-                    f"{before.name} and {after.name} were, "
-                    f"from {self._at(after.start_ns)} to {self._at(stop_ns)}.",
-                    [earlier, later],
-                    (after.start_ns, stop_ns),
-                )
-        return self._held(f"No two {self._nouns} were open at the same time.")
 
     @cached_property
     def _open(self) -> _Times:

@@ -105,12 +105,6 @@ class Pools(Sentences):
 
     # -- use ------------------------------------------------------------------------------------
 
-    def held_at_most(self, most: int) -> Self:
-        """Assert that no more connections were ever in use at the same time."""
-        self._something_was_held()
-        self._never_more(most)
-        return self._held(f"Never more than {self._counted(most)} were held at the same time.")
-
     def held_exactly(self, most: int) -> Self:
         """Assert that this many were in use at the same time in some process, and never more."""
         self._something_was_held()
@@ -185,19 +179,6 @@ class Pools(Sentences):
                 [use.track for use in lost],
             )
         return self._held(f"Every {_singular(self._connections)} was given back.")
-
-    def none_refused(self) -> Self:
-        """Assert that every call that asked for a connection got one."""
-        self._something_was_held()
-        refused = [refusal for pool in self._pools for refusal in pool.refused]
-        if refused:
-            names = list(dict.fromkeys(self._who(one.track, one) for one in refused))
-            self._fail(
-                f"Every call that asks for {_article(self._connections)} should get one; "
-                f"{join_names(names)} did not.",
-                [one.track for one in refused],
-            )
-        return self._held(f"Every call that asked for {_article(self._connections)} got one.")
 
     # -- parts ----------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
-from asyncdemo.analysis.metrics.limits import most_at_once
 from asyncdemo.model import Answer, Evidence, Request
 from asyncdemo.testing.checks.observation import CheckFailed, Observation, Sentences
 from asyncdemo.testing.checks.words import count, join_names, was
@@ -80,17 +79,6 @@ class Requests(Sentences):
                 name = self._request(index).name
                 self._fail(f"{name} should be answered with {_short(value)}; it was {_short(said)}.", [index])
         return self._held(f"Each of the {self._nouns} was answered with {_short(value)}.")
-
-    def overlap(self, least: int) -> Self:
-        """Assert that at least this many were under way or being handled at one moment."""
-        most = most_at_once((request.sent_ns, request.end_ns) for request in self.requests)
-        if most < least:
-            self._fail(
-                f"At least {count(least, self._nouns)} should be under way at the same time; "
-                f"there {was(most)} never more than {most}.",
-                self._indices,
-            )
-        return self._held(f"{count(most, self._nouns)} were under way at the same time.")
 
     # -- parts ----------------------------------------------------------------------------------
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Final, Literal, NoReturn
+from typing import Final, NoReturn
 
 from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.analysis.metrics import left_pending
-from asyncdemo.analysis.metrics.limits import resource_use
 from asyncdemo.analysis.metrics.requests import path_of
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import (
@@ -18,7 +17,6 @@ from asyncdemo.model import (
     Evidence,
     Lane,
     Outcome,
-    Resource,
     ResourceKind,
     Run,
     RunOutcome,
@@ -30,12 +28,10 @@ from asyncdemo.testing.checks.calls import Calls
 from asyncdemo.testing.checks.observation import CheckFailed, Missed, Observation
 from asyncdemo.testing.checks.pools import Pools
 from asyncdemo.testing.checks.requests import Requests
-from asyncdemo.testing.checks.words import count, join_names, length, place, was, who_hangs
+from asyncdemo.testing.checks.words import join_names, length, place, was, who_hangs
 
 __tracebackhide__ = True
 """pytest shows the line of the test that failed, not ours."""
-
-Limited = Literal["semaphore", "lock", "executor", "pool"]
 
 _DEPRECATED_BY_A_PACKAGE: Final = re.compile(r"\bsite-packages\b.*:\d+: (Pending)?DeprecationWarning: ")
 """A matter between the package and the Python that it runs on."""
@@ -259,14 +255,6 @@ class Seen:
             )
         self.held[-1] = "No warning: every coroutine was awaited, every task was done when main was."
 
-    def prints(self, text: str) -> None:
-        """Assert that the text occurs in what the script wrote to stdout."""
-        if text not in self.stdout:
-            last = self.stdout.strip().splitlines()[-3:]
-            written = f"its last lines were: {' / '.join(last)}" if last else "it printed nothing"
-            raise CheckFailed(f'It should print "{text}"; {written}.')
-        self.held.append(f'It printed "{text}".')
-
     # -- the event loop -------------------------------------------------------------------------
 
     def no_step_over(self, milliseconds: float) -> None:
@@ -298,62 +286,6 @@ class Seen:
     def never_blocked(self) -> None:
         """Assert that no step held an event loop longer than the run's threshold."""
         self.no_step_over(self.run.threshold_ns / 1e6)
-
-    # -- limited resources ----------------------------------------------------------------------
-
-    def held_at_most(self, kind: Limited, most: int) -> None:
-        """Assert that no semaphore, lock, executor or pool of this kind had more holders at a time."""
-        for resource, held in self._use(ResourceKind(kind)):
-            if held > most:
-                raise CheckFailed(
-                    f"At most {most} may hold the {kind} at the same time; {held} did{_made_at(resource)}.",
-                    self._holding(resource),
-                )
-        self.held.append(f"Never more than {most} held the {kind} at the same time.")
-
-    def held_exactly(self, kind: Limited, most: int) -> None:
-        """Assert that this many were held at the same time, and never more."""
-        self.held_at_most(kind, most)
-        used = self._use(ResourceKind(kind))
-        held = max((held for _, held in used), default=0)
-        if held < most:
-            none = not used or held == 0
-            raise CheckFailed(
-                f"{most} should hold the {kind} at the same time; "
-                + (f"no {kind} was ever held." if none else f"there {was(held)} never more than {held}."),
-                None if none else self._whole(),
-            )
-        self.held[-1] = f"{most} held the {kind} at the same time, and never more."
-
-    def queue_depth_at_most(self, most: int) -> None:
-        """Assert that no queue was ever longer."""
-        for resource, depth in self._use(ResourceKind.QUEUE):
-            if depth > most:
-                over_ns = next(at_ns for at_ns, length in resource.levels if length > most)
-                filling = self._observation.zero_ns, over_ns
-                raise CheckFailed(
-                    f"A queue may hold at most {count(most, 'items')}; {depth} were in it"
-                    f"{_made_at(resource)}.",
-                    self._observation.evidence(self._lanes_open(*filling), filling),
-                )
-        self.held.append(f"Never more than {count(most, 'items')} in a queue.")
-
-    def queue_depth_reaches(self, least: int) -> None:
-        """Assert that some queue had at least this length at one moment."""
-        depth = max((depth for _, depth in self._use(ResourceKind.QUEUE)), default=0)
-        if depth < least:
-            words = f"there {was(depth)} never more than {depth}" if depth else "there were none at all"
-            raise CheckFailed(f"{count(least, 'items')} should be in a queue at the same time; {words}.")
-        self.held.append(f"{count(depth, 'items')} were in a queue at the same time.")
-
-    def opened_and_closed_once(self, opening: str, closing: str) -> None:
-        """Assert that each was called once, the second after the first, and both returned."""
-        before = len(self.held)
-        opened, closed = self.calls(opening), self.calls(closing)
-        opened.happen(1).all_return()
-        closed.happen(1).all_return()
-        opened.end_before(closed)
-        self.held[before:] = [f"{opening} and then {closing} were called, once each."]
 
     # -- anything else --------------------------------------------------------------------------
 
@@ -392,15 +324,6 @@ class Seen:
             advice = "it did not run in its own task or thread; give it as one of `lanes` to see its calls"
         if not any(_is_of(name, function) or _is_of(function, name) for name in known if name):
             raise ValueError(f"nothing is recorded of {function}: {advice}")
-
-    def _use(self, kind: ResourceKind) -> list[tuple[Resource, int]]:
-        return [(use.resource, use.peak_held) for use in resource_use(self.run) if use.resource.kind is kind]
-
-    def _holding(self, resource: Resource) -> Evidence | None:
-        tracks = {slot.track for slot in resource.slots}
-        return self._observation.evidence(
-            [i for i, lane in enumerate(self.run.lanes) if lane.track in tracks]
-        )
 
     def _step(self, step: SlowStep) -> str:
         who = "A callback" if step.track is None else self._name(step.track)
@@ -457,7 +380,3 @@ class _Knobs(dict[str, int | float | str | bool]):
 
 def _is_of(lane_function: str, function: str) -> bool:
     return lane_function == function or lane_function.endswith("." + function)
-
-
-def _made_at(resource: Resource) -> str:
-    return "" if resource.site is None else f" (made at {place(resource.site)})"
