@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -61,20 +60,6 @@ def test_broken_manifest_hides_no_lesson_and_can_be_selected(course: Path) -> No
         assert "lesson.toml:5: is not valid TOML" in done.out
         assert done.out.endswith("1 lesson, 1 problem\n")
         assert done.code == 1
-
-
-def test_json_has_every_problem_and_nothing_else_is_printed(course: Path) -> None:
-    lesson = course / "01-start" / "04-tea"
-    change(lesson / "quick.py", "            group.create_task(brew(n))", "            await brew(n)")
-    done = in_process("dev", "check", "4", "--json", "--course", str(course))
-    data = json.loads(done.out)
-    assert (data["format"], data["lessons"]) == ("asyncdemo.dev-check/1", ["tea"])
-    rules = [problem["rule"] for problem in data["problems"]]
-    assert set(rules) == {"claims-hold"}
-    problem = data["problems"][0]
-    assert set(problem) == {"lesson", "rule", "file", "line", "message"}
-    assert (problem["lesson"], problem["file"]) == ("tea", str(lesson / "lesson.toml"))
-    assert done.code == 1
 
 
 # -- doctor --for PLAN --run ---------------------------------------------------------------------

@@ -88,11 +88,11 @@ def test_a_port_that_was_asked_for_and_is_taken_is_wrong_use(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "screen", "opens"),
-    [((), {"DISPLAY": ":7"}, True), ((), {}, False), (("--no-browser",), {"DISPLAY": ":7"}, False)],
+    ("screen", "opens"),
+    [({"DISPLAY": ":7"}, True), ({}, False)],
 )
 def test_the_browser_opens_where_there_is_a_screen(
-    installed: Path, tmp_path: Path, arguments: tuple[str, ...], screen: dict[str, str], opens: bool
+    installed: Path, tmp_path: Path, screen: dict[str, str], opens: bool
 ) -> None:
     if sys.platform == "darwin":
         pytest.skip("there is always a screen")
@@ -102,7 +102,7 @@ def test_the_browser_opens_where_there_is_a_screen(
     )
     browser.chmod(0o755)
     variables = {"DISPLAY": "", "WAYLAND_DISPLAY": "", **screen, "BROWSER": str(browser)}
-    with Terminal("docs", "--port", "0", *arguments, PYTHONPATH=str(installed), **variables) as terminal:  # type: ignore[arg-type]
+    with Terminal("docs", "--port", "0", PYTHONPATH=str(installed), **variables) as terminal:  # type: ignore[arg-type]
         terminal.wait_for("To stop it, press Ctrl-C.")
         address = re.search(r"http://127\.0\.0\.1:\d+/", terminal.text)
         assert address is not None

@@ -77,12 +77,12 @@ class Desk:
         )
 
     @contextmanager
-    def log(self, *options: str) -> Iterator[Log]:
+    def log(self) -> Iterator[Log]:
         """The command with its output in a file."""
         file = self.scratch.parent / "log"
         with file.open("w") as out:
             watch = subprocess.Popen(
-                asyncdemo_command("watch", *options),
+                asyncdemo_command("watch"),
                 cwd=self.folder,
                 env=environment(MARK=self.mark),
                 stdin=subprocess.DEVNULL,
@@ -125,9 +125,8 @@ def renamed_over(file: Path, text: str) -> None:
     draft.replace(file)
 
 
-@pytest.mark.parametrize("options", [[], ["--poll"]])
-def test_a_save_is_a_verdict_also_of_another_exercise(desk: Desk, options: list[str]) -> None:
-    with desk.log(*options) as log:
+def test_a_save_is_a_verdict_also_of_another_exercise(desk: Desk) -> None:
+    with desk.log() as log:
         log.wait_for(FAILS)
         desk.tea.write_text(FIXED)
         log.wait_for("Checking 01-tea.py")

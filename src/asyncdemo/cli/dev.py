@@ -6,12 +6,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import click
 
 from asyncdemo.cli.app import COMMANDS
-from asyncdemo.cli.options import course_option, json_option
+from asyncdemo.cli.options import course_option
 from asyncdemo.course.content.catalog import INSTALLED, Course, Heading, Module, find_course
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.overlay import WRONG, program_of
@@ -19,9 +18,6 @@ from asyncdemo.course.rules import LessonSource, Problem, Survey, fast_problems,
 from asyncdemo.course.workspace.context import current_folder
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
 from asyncdemo.render.words import count
-from asyncdemo.safe_text import json_text
-
-FORMAT = "asyncdemo.dev-check/1"
 
 
 @click.group("dev")
@@ -33,7 +29,6 @@ def command() -> None:
 @click.argument("lessons", metavar="[LESSON]...", nargs=-1)
 @click.option("--fast", is_flag=True, help="Check only what needs no script to run.")
 @click.option("--every", is_flag=True, help="Judge every solution of each lesson, not only a few.")
-@json_option
 @course_option
 @click.pass_context
 def check(
@@ -41,7 +36,6 @@ def check(
     lessons: tuple[str, ...],
     fast: bool,
     every: bool,
-    as_json: bool,
     course_folder: Path | None,
 ) -> None:
     """Check lessons against the rules; all of them if no LESSON is named.
@@ -66,10 +60,6 @@ def check(
         chain.from_iterable(map(fast_problems, sources)),
         () if fast else slow_problems(sources, every or bool(lessons), _show_progress),
     )
-    if as_json:
-        listed = list(problems)
-        click.echo(json_text(_as_data(names, listed)))
-        context.exit(EXIT_FAILED if listed else EXIT_OK)
     found = 0
     for problem in problems:
         found += 1
@@ -126,20 +116,3 @@ def _shown(file: Path) -> str:
     """Return a path relative to the current folder if it is inside, so that a terminal makes it a link."""
     folder, place = current_folder(), file.resolve()
     return str(place.relative_to(folder) if folder and place.is_relative_to(folder) else file)
-
-
-def _as_data(names: list[str], problems: list[Problem]) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "lessons": names,
-        "problems": [
-            {
-                "lesson": problem.lesson or None,
-                "rule": problem.rule,
-                "file": str(problem.file),
-                "line": problem.line,
-                "message": problem.message,
-            }
-            for problem in problems
-        ],
-    }

@@ -54,8 +54,7 @@ _POLICY: Final = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; obje
     metavar="N",
     help=f"The port to serve on; 0 picks a free one. By default {PORT}, or a free one if it is taken.",
 )
-@click.option("--no-browser", is_flag=True, help="Serve the site and print its address, but open no browser.")
-def command(port: int | None, no_browser: bool) -> None:
+def command(port: int | None) -> None:
     """Serve the docs site: every lesson with its recorded timeline. Needs no internet; runs until Ctrl-C.
 
     The site is visible from this machine only, and opens in the browser if there is one.
@@ -64,7 +63,7 @@ def command(port: int | None, no_browser: bool) -> None:
         click.echo(f"The docs site: {server.address}")
         click.echo("To stop it, press Ctrl-C.")
         sys.stdout.flush()
-        if not no_browser and _has_screen():
+        if _has_screen():
             # In a thread, because some browsers return only when they are closed.
             threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         server.serve_forever()

@@ -38,18 +38,12 @@ _MOST_SPARES: Final = 4
 
 @click.command("watch")
 @exercise_argument()
-@click.option(
-    "--poll",
-    is_flag=True,
-    help="Poll the files for changes. For file systems that do not report them.",
-)
 @plain_option
 @course_option
 @click.pass_context
 def command(
     click_context: click.Context,
     exercise_name: str | None,
-    poll: bool,
     plain: bool,
     course_folder: Path | None,
 ) -> None:
@@ -65,10 +59,10 @@ def command(
         from asyncdemo.tui.app import run_application
         from asyncdemo.tui.watch import WatchScreen
 
-        click_context.exit(run_application(context, lambda: WatchScreen(lesson, poll=poll)))
+        click_context.exit(run_application(context, lambda: WatchScreen(lesson)))
     need_workspace(context)
     click_context.color = False
-    with _Log(context, lesson, poll) as log, suppress(KeyboardInterrupt):
+    with _Log(context, lesson) as log, suppress(KeyboardInterrupt):
         log.say()
         if sys.stdin.isatty():
             _say("To check the file, save it. To stop, press Ctrl-C.")
@@ -82,7 +76,7 @@ def command(
 class _Log(ExitStack):
     """One exercise at a time, and its verdicts, as lines."""
 
-    def __init__(self, context: CourseContext, lesson: Heading, poll: bool) -> None:
+    def __init__(self, context: CourseContext, lesson: Heading) -> None:
         super().__init__()
         self._words: list[str] = []
         """What to print as soon as no signal is deferred."""
@@ -90,7 +84,7 @@ class _Log(ExitStack):
         self._workspace = need_workspace(context)
         self._spares = self.enter_context(SpareChildren())
         self._kept = self.enter_context(ServiceCache())
-        self._watcher = self.enter_context(Watcher(self._files(), poll))
+        self._watcher = self.enter_context(Watcher(self._files()))
         self._practice = self._switch_to(lesson)
 
     def __exit__(self, *error: Any) -> bool | None:

@@ -18,10 +18,10 @@ class WatchScreen(LearnerScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("n", "next", "Next")]
 
-    def __init__(self, lesson: Heading, *, poll: bool = False) -> None:
-        """Start with the exercise of ``lesson``. ``poll`` is as in ``ExercisePane``."""
+    def __init__(self, lesson: Heading) -> None:
+        """Start with the exercise of ``lesson``."""
         super().__init__()
-        self.pane = ExercisePane(lesson, poll=poll)
+        self.pane = ExercisePane(lesson)
 
     def compose(self) -> ComposeResult:
         yield self.pane

@@ -32,7 +32,7 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Learner:
 async def watching(learner: Learner, size: tuple[int, int] = (100, 36)) -> AsyncIterator[User]:
     """The exercise of tea."""
     lesson = learner.lesson("tea")
-    application = Application(learner.context, lambda: WatchScreen(lesson, poll=True))
+    application = Application(learner.context, lambda: WatchScreen(lesson))
     async with application.run_test(size=size) as pilot:
         yield User(pilot)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -28,7 +29,8 @@ class Disk:
         self.write(GATE, "as given")
         self.write(SLEEPS, "as given")
         files = {"gate": GATE, "sleeps": SLEEPS}
-        self.saves = Watcher(files, True, self.read, lambda: self.now_s)
+        self.saves = Watcher(files, self.read, lambda: self.now_s)
+        self.saves.polls = True
 
     def read(self, file: Path) -> Content | None:
         return self.texts.get(file)
@@ -143,12 +145,16 @@ def touched(file: Path) -> None:
 
 
 @pytest.fixture(params=["reported", "polled"])
-def watcher(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watcher]:
+def watcher(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Watcher]:
     (tmp_path / "gate.py").write_text("as given")
     polled = request.param == "polled"
-    if not polled:
+    if polled:
+        monkeypatch.setitem(sys.modules, "watchfiles", None)
+    else:
         pytest.importorskip("watchfiles")
-    with Watcher({"gate": tmp_path / "gate.py"}, poll=polled) as watcher:
+    with Watcher({"gate": tmp_path / "gate.py"}) as watcher:
         assert watcher.polls is polled
         yield watcher
 

@@ -68,13 +68,12 @@ class _Watched:
 class Watcher:
     """A context manager that reports each save once: it looks after reports, and from time to time anyway.
 
-    Without reports (watchfiles is not installed, ``poll``), it looks often.
+    If watchfiles is not installed, or cannot watch the folder, it looks often.
     """
 
     def __init__(
         self,
         files: Mapping[str, Path],
-        poll: bool = False,
         read: Callable[[Path], Content | None] = read_content,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -84,7 +83,7 @@ class Watcher:
         self._watched: dict[str, _Watched] = {}
         self.watch(files)
         self._folders = {file.parent for file in files.values()}
-        self._watch = None if poll else _watch_function()
+        self._watch = _watch_function()
         self.polls = self._watch is None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="file reports", daemon=True)

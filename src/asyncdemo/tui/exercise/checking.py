@@ -29,12 +29,12 @@ class Checking:
     """
 
     def __init__(
-        self, saved: Callable[[Mapping[str, Change]], None], on_change: Callable[[], object], *, poll: bool
+        self, saved: Callable[[Mapping[str, Change]], None], on_change: Callable[[], object]
     ) -> None:
         """``saved`` gets the saved files. ``on_change`` is called if a check begins or something changes."""
         self.practice: Practice | None = None
         self.wanted = False
-        self._report_saves, self._on_change, self._poll = saved, on_change, poll
+        self._report_saves, self._on_change = saved, on_change
         self._woken = asyncio.Event()
         self._stack = ExitStack()
         self._spares = self._stack.enter_context(SpareChildren())
@@ -57,7 +57,7 @@ class Checking:
         if self._watcher is not None:
             self._watcher.watch(files)
         elif files:
-            self._watcher = self._stack.enter_context(Watcher(files, self._poll))
+            self._watcher = self._stack.enter_context(Watcher(files))
             asyncio.get_running_loop().add_reader(self._watcher.fileno(), self.wake)
         self.wake()
 

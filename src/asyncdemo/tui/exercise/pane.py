@@ -79,15 +79,14 @@ class ExercisePane(Widget, can_focus=True):
 
         lesson: Heading
 
-    def __init__(self, lesson: Heading, *, poll: bool = False) -> None:
-        """``poll``: look at the files again and again, for file systems that report no changes."""
+    def __init__(self, lesson: Heading) -> None:
         super().__init__()
         self.lesson = lesson
         self.context: CourseContext
         self._exercise: Exercise | None = None
         self._practice: Practice | None = None
         # Use the widget's own messages, which end before its children are removed.
-        self._checking = Checking(self._saved, lambda: self.call_later(self._show), poll=poll)
+        self._checking = Checking(self._saved, lambda: self.call_later(self._show))
         self._hint = 0
         """The number of the visible hint, from 1; 0 if none is."""
         self._resetting = False
