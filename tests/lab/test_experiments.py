@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.lab.experiments import flask_and_quart
-from asyncdemo.lab.harness.database import Database, film_database
+from asyncdemo.lab.harness.database import LabDatabase, film_database
 from asyncdemo.lab.harness.protocol.description import Contestant, Experiment
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import Record
@@ -149,7 +149,7 @@ def test_five_hundred_connections_are_open_at_once() -> None:
 
 
 @pytest.fixture(scope="module")
-def database() -> Iterator[Database]:
+def database() -> Iterator[LabDatabase]:
     with film_database() as database:
         yield database
         server, *others = database.pids()
@@ -166,7 +166,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def contestant(database: Database, name: str) -> Contestant:
+def contestant(database: LabDatabase, name: str) -> Contestant:
     experiment = flask_and_quart.described(context_for("flask-and-quart"), database, None)
     return next(item for item in experiment.contestants if item.arm.name == name)
 
@@ -182,7 +182,7 @@ def contestant(database: Database, name: str) -> Contestant:
     ],
 )
 def test_what_becomes_of_twelve_reviews_that_were_answered(
-    database: Database, name: str, stored: int
+    database: LabDatabase, name: str, stored: int
 ) -> None:
     before = database.reviews()
     served = contestant(database, name)

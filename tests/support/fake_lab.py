@@ -14,13 +14,13 @@ from asyncdemo.lab.harness.engines import OURS, Measured
 from asyncdemo.lab.harness.machine import Pinning
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import (
+    Check,
     Condition,
     Contestant,
     Count,
     Experiment,
     PlannedRow,
     Size,
-    Verification,
 )
 from asyncdemo.lab.results.comparison import Better, Figure
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
@@ -194,7 +194,7 @@ def an_experiment(
     *contestants: Startable,
     conditions: tuple[Condition, ...] = (),
     asked: tuple[PlannedRow, ...] = (),
-    checks: tuple[Verification, ...] = (),
+    checks: tuple[Check, ...] = (),
     counts: tuple[Count, ...] = (),
     size: Size = SIZE,
 ) -> Experiment:

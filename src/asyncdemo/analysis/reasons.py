@@ -1,7 +1,4 @@
-"""The reasons why something waits or queues, with the words for each.
-
-Not here: which of them a deadlock may consist of (see ``diagnose.deadlock``), and their colours and textures.
-"""
+"""The reasons why something waits or queues, with the words for each."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ _EXHAUSTED: Final = {
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
+    """Run a command with its output in place. Return its exit code."""
     output = Output()
     with output.in_place(), ending_by_exception():
         try:

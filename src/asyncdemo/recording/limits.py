@@ -19,7 +19,7 @@ _CENSUS_SHARE = 20
 """The interval is at least this many times the duration of a check."""
 
 
-class Limits:
+class RunLimits:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._memory_bytes: int = options.memory_bytes or psutil.virtual_memory().total // 2

@@ -21,7 +21,7 @@ from asyncdemo.recording.captured_output import CapturedOutput
 from asyncdemo.recording.child import Child, ChildConnection, SpareChildren
 from asyncdemo.recording.conclusion import SYNTAX_ERROR, build_run
 from asyncdemo.recording.connections import EventConnections
-from asyncdemo.recording.limits import Limits
+from asyncdemo.recording.limits import RunLimits
 from asyncdemo.recording.options import Call, Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import MemoryMeter
@@ -107,7 +107,7 @@ class Recording:
         """Receives the load client's side of the requests."""
         self._child = child
         self._connections = EventConnections(self._assembly)
-        self._limits = Limits(options)
+        self._limits = RunLimits(options)
         self._watch = StandstillWatch(self._assembly, self._connections)
         self._settings = Settings(options.descriptors) if settings is None else settings
         self._output = CapturedOutput(listener)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from asyncdemo.model import Run
-from asyncdemo.render.timeline.grid import CONNECTION, Shade
+from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.layout import extent_ns
 from asyncdemo.render.timeline.pools import PoolSection, holder_names, lay_out_pool, pool_sections
 from tests.support.runs import Story, Teller, at_line, ns
@@ -184,6 +184,6 @@ def test_any_run_has_connections_without_gaps_on_the_axis(run: Run) -> None:
             for stretch, following in zip(row.bars, row.bars[1:], strict=False):
                 assert stretch.end_ns == following.start_ns
             for stretch in row.bars:
-                assert stretch.shade in CONNECTION
+                assert stretch.shade in (Shade.OPENING, Shade.IDLE, Shade.HELD)
                 assert 0 <= stretch.start_ns <= stretch.end_ns <= extent
         lay_out_pool(section, 10, max(-(-extent // 10), 1), extent, 3)

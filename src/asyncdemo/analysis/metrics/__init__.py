@@ -79,8 +79,8 @@ class Metrics:
 
     Attributes:
         wall_ns: From the first lane's opening to the last lane's end.
-        ideal_ns: What that would be without overhead; None if the run was stopped before its work was done
-            (by a limit, Ctrl-C, a signal or a deadlock), or if it is not whole.
+        ideal_ns: What the wall would be without overhead. It is not known if the run was stopped before its
+            work was done (by a limit, Ctrl-C, a signal or a deadlock), or if a part of it was not recorded.
         lanes: How many lanes there were.
         peak: The most lanes at work at the same time.
         open: The most lanes open at the same time.

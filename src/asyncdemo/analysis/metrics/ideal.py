@@ -19,8 +19,6 @@ from asyncdemo.model import Lane, Outcome, ResourceKind, Run, RunOutcome, Spans,
 Limit = tuple[int, int]
 """(index of the resource, how many may hold it)."""
 
-FOR_LANES = frozenset({"task", "tasks", "gather", "taskgroup"})
-"""Reasons of waits for other tasks."""
 IDLE = "idle"
 """The reason of a pool worker's wait for work, which is no lane's work."""
 

@@ -21,13 +21,13 @@ from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import COUNTS, Answer, send_of, standard_checks
 from asyncdemo.lab.harness.protocol.description import (
+    Check,
     Condition,
     Contestant,
     Count,
     Experiment,
     PlannedRow,
     Size,
-    Verification,
 )
 from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
 from asyncdemo.lab.results.comparison import MEAN_LATENCY, THROUGHPUT, Figure, Published, latency
@@ -103,7 +103,7 @@ class _File:
 def load_experiment(
     name: str,
     context: ExperimentContext,
-    checks: Mapping[str, Iterable[Verification]] | None = None,
+    checks: Mapping[str, Iterable[Check]] | None = None,
     counts: Iterable[Count] = (),
     sends: Mapping[str, Send] | None = None,
     names: Mapping[str, str] | None = None,

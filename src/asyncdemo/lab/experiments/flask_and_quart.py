@@ -12,9 +12,9 @@ from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check
-from asyncdemo.lab.harness.database import Database, Risen, film_database
+from asyncdemo.lab.harness.database import LabDatabase, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
-from asyncdemo.lab.harness.protocol.description import Count, Experiment, Scene, Seen, Verification, When
+from asyncdemo.lab.harness.protocol.description import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -45,7 +45,7 @@ def prepared(context: ExperimentContext) -> Iterator[Experiment]:
         yield described(context, database, gone)
 
 
-def described(context: ExperimentContext, database: Database, gone: Unavailable | None) -> Experiment:
+def described(context: ExperimentContext, database: LabDatabase, gone: Unavailable | None) -> Experiment:
     """``gone`` is why there is no eventlet. Then gevent's rows stand beside the refused ones."""
     published, stand_in = _AS_PUBLISHED
     missing = {"Gunicorn's eventlet worker": f"{gone.successor}. {gone.why}"} if gone else {}
@@ -83,7 +83,7 @@ def described(context: ExperimentContext, database: Database, gone: Unavailable 
     )
 
 
-def _answers() -> Iterator[Verification]:
+def _answers() -> Iterator[Check]:
     """If psycopg2's pool were empty, its PoolError would be a 500 here."""
     film = films()[_FILM - 1]
     shown = {"title": film.title, "release_year": film.release_year}
@@ -97,7 +97,7 @@ def _answers() -> Iterator[Verification]:
         yield json_check(_SENDS[name], words, wanted)
 
 
-def _stored(database: Database) -> Iterator[Verification]:
+def _stored(database: LabDatabase) -> Iterator[Check]:
     post = answer_check(_SENDS["review"], "", lambda _: True)
 
     def look(scene: Scene, wanted: int) -> Seen:
@@ -108,13 +108,11 @@ def _stored(database: Database) -> Iterator[Verification]:
 
     others = (*_REPAIRED[::-1], *_QUART)
     what = "rows that a POST /reviews/ stores"
-    yield Verification(
-        what, "0: never committed", lambda scene: look(scene, 0), arms=_AS_PUBLISHED, always=True
-    )
-    yield Verification(what, "1", lambda scene: look(scene, 1), arms=others, always=True)
+    yield Check(what, "0: never committed", lambda scene: look(scene, 0), arms=_AS_PUBLISHED, always=True)
+    yield Check(what, "1", lambda scene: look(scene, 1), arms=others, always=True)
 
 
-def _connections(database: Database) -> Iterator[Verification]:
+def _connections(database: LabDatabase) -> Iterator[Check]:
     made = Risen(database.sessions)
 
     def before(scene: Scene, least: int, most: int) -> Seen:
@@ -128,13 +126,13 @@ def _connections(database: Database) -> Iterator[Verification]:
         return Seen(f"{many:,.0f} for {answered:,} requests", held)
 
     is_open, is_made = "connections to PostgreSQL before the load", "connections made under load"
-    yield Verification(is_open, "1", lambda scene: before(scene, 1, 1), arms=_AS_PUBLISHED)
-    yield Verification(is_open, f"{_POOL}", lambda scene: before(scene, _POOL, _POOL), arms=_REPAIRED)
-    yield Verification(is_open, f"1 to {_POOL}", lambda scene: before(scene, 1, _POOL), arms=_QUART)
+    yield Check(is_open, "1", lambda scene: before(scene, 1, 1), arms=_AS_PUBLISHED)
+    yield Check(is_open, f"{_POOL}", lambda scene: before(scene, _POOL, _POOL), arms=_REPAIRED)
+    yield Check(is_open, f"1 to {_POOL}", lambda scene: before(scene, 1, _POOL), arms=_QUART)
     many = "more than one for ten requests"
-    yield Verification(is_made, many, lambda scene: under_load(scene, False), When.AFTER, _AS_PUBLISHED)
+    yield Check(is_made, many, lambda scene: under_load(scene, False), When.AFTER, _AS_PUBLISHED)
     few = f"at most {_POOL}"
-    yield Verification(is_made, few, lambda scene: under_load(scene, True), When.AFTER, (*_REPAIRED, *_QUART))
+    yield Check(is_made, few, lambda scene: under_load(scene, True), When.AFTER, (*_REPAIRED, *_QUART))
 
 
 def _answers_500(scene: Scene) -> float:

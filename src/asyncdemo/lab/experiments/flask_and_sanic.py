@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.checks import count_check, threads_of
-from asyncdemo.lab.harness.protocol.description import Experiment, Scene, Seen, Verification, When
+from asyncdemo.lab.harness.protocol.description import Check, Experiment, Scene, Seen, When
 
 _UNTHREADED, _THREADED, _SANIC = "flask-unthreaded", "flask-threaded", "sanic"
 _GATE, _FASTEST_MS, _SLOWEST_MS, _SEED = 5, 100, 200, 1
@@ -25,13 +25,13 @@ def prepared(context: ExperimentContext) -> Iterator[Experiment]:
     yield load_experiment("flask-and-sanic", context, checks)
 
 
-def _gates(many: int) -> tuple[Verification, Verification]:
+def _gates(many: int) -> tuple[Check, Check]:
     """No contestant may be faster than its gate: then some uploads would not have waited for it."""
     # Draw as the apps do; the first number is for the request that checked the answer.
     draw = random.Random(_SEED)
     drawn_ms = [draw.randint(_FASTEST_MS, _SLOWEST_MS) for _ in range(1 + many)][1:]
 
-    def gate(at_once: int, arms: tuple[str, ...]) -> Verification:
+    def gate(at_once: int, arms: tuple[str, ...]) -> Check:
         least_s = sum(drawn_ms) / 1000 / at_once
 
         def look(scene: Scene) -> Seen:
@@ -39,12 +39,12 @@ def _gates(many: int) -> tuple[Verification, Verification]:
             return Seen(f"{wall_s:.2f} s", wall_s >= least_s)
 
         what = f"{many} uploads, {at_once} at once"
-        return Verification(what, f"at least {least_s:.2f} s", look, When.AFTER, arms)
+        return Check(what, f"at least {least_s:.2f} s", look, When.AFTER, arms)
 
     return gate(1, (_UNTHREADED,)), gate(_GATE, (_THREADED, _SANIC))
 
 
-def _threads(many: int) -> Verification:
+def _threads(many: int) -> Check:
     few = many // 2
     return count_check(
         "threads while it is loaded",

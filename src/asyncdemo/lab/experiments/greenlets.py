@@ -12,8 +12,8 @@ from typing import Final
 from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness.checks import answer_check, count_check
-from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol.description import Count, Experiment, Scene, Verification, When
+from asyncdemo.lab.harness.database import LabDatabase, film_database
+from asyncdemo.lab.harness.protocol.description import Check, Count, Experiment, Scene, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -30,7 +30,7 @@ def prepared(context: ExperimentContext) -> Iterator[Experiment]:
         yield described(context, database)
 
 
-def described(context: ExperimentContext, database: Database) -> Experiment:
+def described(context: ExperimentContext, database: LabDatabase) -> Experiment:
     film = {"title": films()[_FILM - 1].title}
     checks = {
         "film": (answer_check(_SEND, "the film", lambda body: bool(json.loads(body) == film)),),
@@ -53,7 +53,7 @@ def described(context: ExperimentContext, database: Database) -> Experiment:
     )
 
 
-def _connected(database: Database, pool: int) -> Verification:
+def _connected(database: LabDatabase, pool: int) -> Check:
     return count_check(
         "connections to PostgreSQL",
         f"{pool}",
@@ -63,7 +63,7 @@ def _connected(database: Database, pool: int) -> Verification:
     )
 
 
-def _in_flight(database: Database, pool: int) -> Iterator[Verification]:
+def _in_flight(database: LabDatabase, pool: int) -> Iterator[Check]:
     """Look repeatedly: at a single moment there may be fewer."""
 
     def most(_: Scene) -> float:

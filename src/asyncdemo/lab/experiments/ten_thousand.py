@@ -16,12 +16,12 @@ from asyncdemo.lab.experiments.context import ExperimentContext
 from asyncdemo.lab.experiments.definition import load_experiment
 from asyncdemo.lab.harness import Knobs, Started, Unavailable
 from asyncdemo.lab.harness.protocol.description import (
+    Check,
     Contestant,
     Count,
     Experiment,
     Scene,
     Seen,
-    Verification,
 )
 from asyncdemo.lab.results.setup import Arm, Model
 
@@ -52,7 +52,7 @@ class _Held:
     """Port -> files, bytes."""
     _most: dict[int, tuple[int, int]] = field(default_factory=dict)
 
-    def check(self, planned: int) -> Verification:
+    def check(self, planned: int) -> Check:
         """Check that it may open this many files, and note what it has now as the baseline."""
         needed = planned + _OTHER_FILES
 
@@ -65,7 +65,7 @@ class _Held:
                 return Seen("this system does not say", True)
             return Seen(f"{least:,}", least >= needed)
 
-        return Verification("open files allowed", f"at least {needed:,}", ready, always=True)
+        return Check("open files allowed", f"at least {needed:,}", ready, always=True)
 
     def connections(self, scene: Scene) -> float:
         port = scene.started.port

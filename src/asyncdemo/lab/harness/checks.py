@@ -11,7 +11,7 @@ from typing import Final
 
 import psutil
 
-from asyncdemo.lab.harness.protocol.description import Count, Scene, Seen, Verification, When
+from asyncdemo.lab.harness.protocol.description import Check, Count, Scene, Seen, When
 from asyncdemo.lab.results.laws import backlog_s
 from asyncdemo.load import Send
 from asyncdemo.serving.ports import HOST
@@ -25,7 +25,7 @@ def answer_check(
     holds: Callable[[bytes], bool],
     headers: Mapping[str, str] | None = None,
     always: bool = True,
-) -> Verification:
+) -> Check:
     """``asked`` describes the body, ``holds`` tests it; ``headers`` are prefixes, compared ignoring case."""
     wanted = dict(headers or {})
 
@@ -47,10 +47,10 @@ def answer_check(
         return Seen(asked, True) if holds(body) else Seen(f"{body[:60]!r}", False)
 
     shown = ", ".join([asked, *(f"{name}: {value}" for name, value in wanted.items())])
-    return Verification(f"{send.method} {send.path}", f"status 200, {shown}", look, always=always)
+    return Check(f"{send.method} {send.path}", f"status 200, {shown}", look, always=always)
 
 
-def json_check(send: Send, asked: str, wanted: object) -> Verification:
+def json_check(send: Send, asked: str, wanted: object) -> Check:
     headers = {"Content-Type": "application/json"}
     return answer_check(send, asked, lambda body: bool(json.loads(body) == wanted), headers=headers)
 
@@ -66,7 +66,7 @@ class Answer:
     type: str = "text/plain"
     always: bool = True
 
-    def check(self) -> Verification:
+    def check(self) -> Check:
         send = send_of(self.send)
         if self.json:
             return json_check(send, self.words, self.json)
@@ -88,19 +88,19 @@ def count_check(
     when: When = When.READY,
     arms: tuple[str, ...] = (),
     always: bool = False,
-) -> Verification:
+) -> Check:
     """``asked`` describes the number, ``holds`` tests it."""
 
     def look(scene: Scene) -> Seen:
         many = count(scene)
         return Seen(f"{many:,.0f}", holds(many))
 
-    return Verification(what, asked, look, when, arms, always)
+    return Check(what, asked, look, when, arms, always)
 
 
 def standard_checks(
     clients: int, closing: tuple[str, ...], keeping: tuple[str, ...]
-) -> dict[str, tuple[Verification, ...]]:
+) -> dict[str, tuple[Check, ...]]:
     """Return checks after a closed loop. ``closing`` arms close their connections, ``keeping`` arms don't."""
 
     def at_once(scene: Scene) -> float:
@@ -118,7 +118,7 @@ def standard_checks(
         "all at once": (count_check("requests under way at once", many, at_once, is_all, When.AFTER),),
         "connections": (
             count_check(what, many, opened, is_all, When.AFTER, keeping),
-            Verification(what, "one for each answer", closed, When.AFTER, closing),
+            Check(what, "one for each answer", closed, When.AFTER, closing),
         ),
     }
 

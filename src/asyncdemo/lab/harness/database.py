@@ -26,7 +26,7 @@ _OLDEST: Final = 140000
 _ENDS_S, _AGAIN_S = 2.0, 0.02
 
 
-class Database:
+class LabDatabase:
     """Queries of the running server for experiments. ``words`` names it, with its version."""
 
     def __init__(self, services: Services, connection: Any) -> None:
@@ -100,7 +100,7 @@ class Risen:
 
 
 @contextmanager
-def film_database(say: Callable[[str], None] = lambda _: None) -> Iterator[Database]:
+def film_database(say: Callable[[str], None] = lambda _: None) -> Iterator[LabDatabase]:
     """Start the database, and stop it at the end. Raises MissingError and ServiceError."""
     say("starting PostgreSQL")
     with choose_pinning().of_server():
@@ -110,7 +110,7 @@ def film_database(say: Callable[[str], None] = lambda _: None) -> Iterator[Datab
         import psycopg  # not before start(), which says what to install
 
         with psycopg.connect(services.environment[_NAME], autocommit=True) as connection:
-            database = Database(services, connection)
+            database = LabDatabase(services, connection)
             if connection.info.server_version < _OLDEST:
                 raise MissingError(f"The lab needs PostgreSQL 14 or newer; this is {database.words}.")
             with address_of_apps(database.url):

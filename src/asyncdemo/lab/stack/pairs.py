@@ -19,12 +19,12 @@ from asyncdemo.lab.harness.environments import OnProgress, ignore_progress
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.machine import keep_to, running_on
 from asyncdemo.lab.harness.protocol.description import (
+    Check,
     Condition,
     Contestant,
     Count,
     Scene,
     Seen,
-    Verification,
     When,
 )
 from asyncdemo.lab.harness.served_app import ServedApp
@@ -252,17 +252,17 @@ def _is_sync(scene: Scene) -> bool:
     return scene.arm.model is Model.PROCESSES
 
 
-def _set_check(what: str, count: Callable[[Scene], int], asked: Callable[[bool], int]) -> Verification:
+def _set_check(what: str, count: Callable[[Scene], int], asked: Callable[[bool], int]) -> Check:
     """``asked`` is the configuration's number for a sync server, or another."""
 
     def look(scene: Scene) -> Seen:
         there, wanted = count(scene), asked(_is_sync(scene))
         return Seen(f"{there} for {wanted}", there == wanted)
 
-    return Verification(what, "as many as are set", look, always=True)
+    return Check(what, "as many as are set", look, always=True)
 
 
-def _sessions_check(stack: Stack, configuration: Configuration) -> Verification:
+def _sessions_check(stack: Stack, configuration: Configuration) -> Check:
     """A sync server has one for each worker, if the limit allows; the others have at most the limit."""
 
     def look(scene: Scene) -> Seen:
@@ -271,4 +271,4 @@ def _sessions_check(stack: Stack, configuration: Configuration) -> Verification:
             limit = min(limit, configuration.workers_sync)
         return Seen(f"{there} of {limit}", 0 < there <= (limit if stack.pooler else there))
 
-    return Verification("sessions with PostgreSQL", "some, and no more than are allowed", look, When.LOADED)
+    return Check("sessions with PostgreSQL", "some, and no more than are allowed", look, When.LOADED)

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from asyncdemo.lab.harness.database import Database, address_of_apps, film_database
+from asyncdemo.lab.harness.database import LabDatabase, address_of_apps, film_database
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.machine import find, keep_to, own_processors
 from asyncdemo.lab.stack.programs import Pooler, nginx, pgbouncer, port_to_keep, scratch
@@ -39,7 +39,7 @@ _WITHOUT: Final = {
 class Stack:
     """The load goes to ``port``; contestants listen on ``server_port``. Without nginx, they are the same."""
 
-    database: Database
+    database: LabDatabase
     port: int
     server_port: int
     pooler: Pooler | None = None
@@ -121,7 +121,7 @@ def open_stack(
         )
 
 
-def _fill(database: Database) -> None:
+def _fill(database: LabDatabase) -> None:
     import psycopg
 
     with psycopg.connect(database.url, autocommit=True) as connection:

@@ -50,7 +50,6 @@ class Shade(IntEnum):
 
 SHADES = tuple(Shade)
 
-CONNECTION = (Shade.OPENING, Shade.IDLE, Shade.HELD)
 
 STATE_OF = {
     Shade.SQL: Shade.WAITING,

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness import NotStarted
 from asyncdemo.lab.harness.machine import find
-from asyncdemo.lab.harness.protocol.description import Scene, Verification
+from asyncdemo.lab.harness.protocol.description import Check, Scene
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.published import load_article
@@ -234,7 +234,7 @@ def test_what_is_no_row_is_none(body: bytes) -> None:
     assert not is_row(body)
 
 
-def checks_of(stack: Recorder, configuration: Configuration) -> dict[str, Verification]:
+def checks_of(stack: Recorder, configuration: Configuration) -> dict[str, Check]:
     return {check.what: check for check in condition_of(cast(Stack, stack), "x", "x", configuration).checks}
 
 

@@ -53,7 +53,7 @@ class When(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Check:
     """Something to verify before measuring. An exception from ``look`` counts as a result."""
 
     what: str
@@ -90,7 +90,7 @@ class Condition:
     """Every contestant is started with these."""
     arms: tuple[str, ...] = ()
     """Empty: for all arms."""
-    checks: tuple[Verification, ...] = ()
+    checks: tuple[Check, ...] = ()
     counts: tuple[Count, ...] = ()
     capacity: str = ""
     """For ``of_capacity`` or ``budget_ms``: the closed loop whose throughput is the capacity."""
@@ -103,7 +103,7 @@ class Condition:
         """Treat a twin like its original."""
         return not self.arms or arm.name in self.arms or arm.twin_of in self.arms
 
-    def checks_of(self, arm: Arm) -> tuple[Verification, ...]:
+    def checks_of(self, arm: Arm) -> tuple[Check, ...]:
         return tuple(
             check for check in self.checks if not check.arms or {arm.name, arm.twin_of} & {*check.arms}
         )

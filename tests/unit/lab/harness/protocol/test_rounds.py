@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asyncdemo.lab.harness.protocol.description import Condition, Experiment, Seen, Verification, When
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Experiment, Seen, When
 from asyncdemo.lab.harness.protocol.lineup import Lineup, Turn
 from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.flags import FlagKind
@@ -109,11 +109,11 @@ def test_a_setting_may_have_a_longer_window() -> None:
 
 
 def test_setting_checked_in_each_trial_is_not_visited_beforehand() -> None:
-    always = Verification("answer", "yes", lambda _: Seen("yes", True), always=True)
-    loaded = Verification("effect", "yes", lambda _: Seen("yes", True), When.LOADED)
+    always = Check("answer", "yes", lambda _: Seen("yes", True), always=True)
+    loaded = Check("effect", "yes", lambda _: Seen("yes", True), When.LOADED)
     asked = (a_row("two", "one"),)
 
-    def visited(*checks: Verification) -> set[str]:
+    def visited(*checks: Check) -> set[str]:
         conditions = (
             Condition(CLOSED, (SEND,), checks=(always,)),
             Condition(OTHER, (SEND,), checks=checks),
@@ -128,9 +128,7 @@ def test_setting_checked_in_each_trial_is_not_visited_beforehand() -> None:
 
 def test_wrong_answer_to_a_check_of_each_trial_fails_the_trial() -> None:
     """Also under a setting that was not visited."""
-    wrong = Verification(
-        "answer", "yes", lambda scene: Seen("no", scene.setting.name == "closed"), always=True
-    )
+    wrong = Check("answer", "yes", lambda scene: Seen("no", scene.setting.name == "closed"), always=True)
     conditions = tuple(Condition(setting, (SEND,), checks=(wrong,)) for setting in (CLOSED, OTHER))
     record = measured(an_experiment(ONE, TWO, conditions=conditions, asked=(a_row("two", "one", "other"),)))
     assert {flag.kind for flag in record.comparisons[0].flags} == {FlagKind.CONTESTANT_FAILED}

@@ -12,13 +12,13 @@ from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
 from asyncdemo.lab.harness import NotStarted, Unavailable
 from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.harness.protocol.description import (
+    Check,
     Condition,
     Contestant,
     Count,
     PlannedRow,
     Scene,
     Seen,
-    Verification,
     When,
 )
 from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
@@ -313,7 +313,7 @@ def test_load_failure_after_the_contestant_died_is_not_to_blame() -> None:
 
 
 def test_check_under_a_failed_load_was_not_verified() -> None:
-    check = Verification("rows", "10", lambda _: Seen("10", True), When.AFTER)
+    check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
     record = measured(FakeServer("slow"), FakeServer("fast", load_fails={1}), checks=(check,))
     (item,) = (item for item in record.verifications if item.arm == "fast")
     assert item.seen == "load failed: wrk ended with exit code 104"
@@ -337,7 +337,7 @@ def test_one_that_answers_wrongly_is_not_measured() -> None:
         right = scene.arm.name != "fast"
         return Seen("hello" if right else "goodbye", right)
 
-    record = measured(*two(), checks=(Verification("GET /", "hello", look, always=True),), size=SHORT)
+    record = measured(*two(), checks=(Check("GET /", "hello", look, always=True),), size=SHORT)
     assert outcomes(record, "fast") == [TrialOutcome.WRONG_ANSWER] * 2
     problems = {trial.problem for trial in record.trials if trial.arm == "fast"}
     assert problems == {"GET /: hello was asked for, goodbye was seen"}
@@ -346,7 +346,7 @@ def test_one_that_answers_wrongly_is_not_measured() -> None:
 
 
 def test_what_was_not_as_asked_for_withdraws_the_figures() -> None:
-    check = Verification("workers", "4", lambda scene: Seen("3", scene.arm.name != "fast"), When.LOADED)
+    check = Check("workers", "4", lambda scene: Seen("3", scene.arm.name != "fast"), When.LOADED)
     row = replace(a_row("fast", "slow"), published=Published("three times", 3.0))
     record = measured(*two(), checks=(check,), asked=(row,), size=SHORT)
     assert outcomes(record, "fast") == [MEASURED] * 3
@@ -359,7 +359,7 @@ def test_a_check_that_breaks_is_what_was_seen() -> None:
     def look(_scene: Scene) -> Seen:
         raise ConnectionResetError("by the server")
 
-    record = measured(FakeServer("slow"), checks=(Verification("rows", "10", look, When.AFTER),), size=SHORT)
+    record = measured(FakeServer("slow"), checks=(Check("rows", "10", look, When.AFTER),), size=SHORT)
     (item,) = record.verifications
     assert (item.seen, item.held) == ("ConnectionResetError: by the server", False)
 
